@@ -1,0 +1,35 @@
+// From a module at tc level to a plan with code in memory.
+#ifndef TC_LIB_COMPILER_COMPILE_H
+#define TC_LIB_COMPILER_COMPILE_H
+
+#include "runtime/plan.h"
+#include "tc/tc_ir.h"
+
+typedef struct tc__compile_options {
+  const char *backend; ///< "" or NULL = generated code; "interp" = every op a step of the interpreter; "eager" = one kernel an op, unfused
+  const char *cpu;     ///< "" or NULL = the host's; else an LLVM CPU name
+  int threads;         ///< for compiling; 0 = all cores
+} tc__compile_options;
+
+/// Compiles the entry function. The module is changed (pass a clone to keep it). The plan does not refer to the module or its context afterwards.
+tc_status tc__compile(MlirModule module, const tc__compile_options *options, tc__plan **out_plan);
+
+// ---- code emission (emit.c) ----
+/// LLVM-dialect module -> optimised code loaded in this process. `names` are looked up into out_fns. *out_code is freed by tc__jit_destroy.
+tc_status tc__jit_create(MlirModule module, const char *cpu, int threads, const char *const *names, size_t n_names, void **out_fns, void **out_code);
+void tc__jit_destroy(void *code);
+
+typedef enum tc__emit_kind { TC__EMIT_LLVMIR, TC__EMIT_ASM, TC__EMIT_OBJECT, TC__EMIT_PTX, TC__EMIT_SPIRV } tc__emit_kind;
+typedef struct tc__emit_options {
+  tc__emit_kind kind;
+  const char *cpu;      ///< CPU targets: LLVM CPU name ("" = host); PTX: chip, "sm_90"
+  const char *features; ///< "+ptx80" or ""
+  int opt_level;        ///< 0..3
+} tc__emit_options;
+/// LLVM-dialect module -> text or bytes appended to out.
+tc_status tc__emit(MlirModule module, const tc__emit_options *options, tc__str *out);
+
+// ---- pipelines (pipelines.c): one text a target, readable top to bottom ----
+/// The pipeline text of "tc-graph", "tc-fusion", "tc-to-cpu", "tc-to-nvptx", "tc-to-spirv" (and their parts), or NULL.
+const char *tc__pipeline_text(const char *name);
+#endif

@@ -1,0 +1,6 @@
+#include "pass.h"
+
+tc_status tc__pass_plan_memory(MlirOperation module, const tc__pass_options *options) {
+  (void)options;
+  return tc__error_at(mlirOperationGetLocation(module), TC_ERR_UNSUPPORTED, "tc__pass_plan_memory is not there yet");
+}
