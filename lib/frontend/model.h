@@ -22,6 +22,11 @@ typedef struct tc__model {
 /// Reads a model: a .pt2 archive, a model.json, a folder that holds either (as in test/models), or an .mlir file at any level.
 /// Errors name the file and the place in it; unknown ops are all listed at once with their source lines.
 tc_status tc__model_load(const char *path, tc__model **out_model);
+/// As tc__model_load for a torch.export model with symbolic sizes: binds each symbol from the shapes of the user inputs (in their order),
+/// checks them against the model's range constraints, and imports the graph with these sizes. n_inputs 0 = the sizes it was exported with.
+/// Other kinds of file take only inputs of the very shapes they declare.
+tc_status tc__model_load_with_shapes(const char *path, const tc__type *inputs, size_t n_inputs, tc__model **out_model);
+/// Takes NULL. Destroys the module and the context too, unless they are null (set them so to keep them).
 void tc__model_destroy(tc__model *model);
 
 /// Fills the parameters that have no value by the rule of docs/model-fixtures.md (FNV-1a + splitmix64), integer and bool ones from
