@@ -5,6 +5,8 @@
 #include "runtime/plan.h"
 #include "tc/tc_ir.h"
 
+struct tc__model;
+
 typedef struct tc__compile_options {
   const char *backend; ///< "" or NULL = generated code; "interp" = every op a step of the interpreter; "eager" = one kernel an op, unfused
   const char *cpu;     ///< "" or NULL = the host's; else an LLVM CPU name
@@ -13,6 +15,10 @@ typedef struct tc__compile_options {
 
 /// Compiles the entry function. The module is changed (pass a clone to keep it). The plan does not refer to the module or its context afterwards.
 tc_status tc__compile(MlirModule module, const tc__compile_options *options, tc__plan **out_plan);
+
+/// The values of a plan's parameters from the model, in the plan's order, borrowed from the model. *out_params is freed with tc__free, also
+/// on failure. An error names the parameter that has no value.
+tc_status tc__model_bind(const struct tc__model *model, const tc__plan *plan, tc__buffer **out_params);
 
 // ---- code emission (emit.c) ----
 /// LLVM-dialect module -> optimised code loaded in this process. `names` are looked up into out_fns. *out_code is freed by tc__jit_destroy.

@@ -73,6 +73,11 @@ typedef struct tc__plan {
   void *code;
 } tc__plan;
 
+/// Frees a plan and its code. The plan itself lies in its storage.
 void tc__plan_destroy(tc__plan *plan);
+
+/// Zeroed, 64-byte aligned memory that lives as long as the plan whose `storage` this becomes. NULL when out of memory.
+void *tc__plan_alloc(void **storage, size_t bytes);
+char *tc__plan_strdup(void **storage, const char *text);
 
 #endif // TC_LIB_RUNTIME_PLAN_H
