@@ -10,7 +10,7 @@ static void fill(tc_tensor *input, int which, int n_tokens, char **tokens) {
   static const int64_t hello[] = {101, 7592, 1010, 2088, 999, 102};
   int64_t *ids = tc_tensor_data(input);
   for (int64_t i = 0; i < tc_tensor_elements(input); i++)
-    ids[i] = which > 0 ? 1 : i < n_tokens ? atoll(tokens[i]) : n_tokens ? 0 : hello[i % 6]; // input 0: ids; then the mask: all ones
+    ids[i] = which == 1 ? 1 : which > 1 ? 0 : i < n_tokens ? atoll(tokens[i]) : n_tokens ? 0 : hello[i % 6]; // ids, mask, types
 }
 
 int main(int argc, char **argv) {
