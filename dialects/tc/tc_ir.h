@@ -7,6 +7,7 @@
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Diagnostics.h"
 #include "mlir-c/IR.h"
 #include "tc_op.h"
 
@@ -43,6 +44,11 @@ typedef struct tc__op_attrs {
 } tc__op_attrs;
 tc_status tc__op_attrs_read(MlirOperation op, tc__op_attrs *out);
 void tc__op_attrs_free(tc__op_attrs *a);
+
+/// The elements of a dense attribute as row-major bytes into out (a buffer of out->type, static). Errors at loc.
+tc_status tc__elements_read(MlirAttribute attr, const tc__buffer *out, MlirLocation loc);
+/// An MlirStringCallback that appends to the tc__str that is its user data.
+void tc__print_to_str(MlirStringRef text, void *str);
 
 int64_t tc__get_int(MlirOperation op, const char *name, int64_t otherwise);
 double tc__get_float(MlirOperation op, const char *name, double otherwise);
@@ -95,7 +101,7 @@ MlirAttribute tc__attr_dtype(MlirContext ctx, tc_dtype dtype);              ///<
 
 // ---- walking and rewriting ---------------------------------------------------------------------------------------------------------------
 
-/// Calls fn for each op below root in pre-order (root itself not included). fn may erase the op it is given. A status other than TC_OK stops.
+/// Calls fn for each op below root in pre-order (root itself not included). fn may erase the op it is given unless it has regions. A status other than TC_OK stops.
 typedef tc_status (*tc__walk_fn)(MlirOperation op, void *user);
 tc_status tc__walk(MlirOperation root, tc__walk_fn fn, void *user);
 /// Replaces all uses of op's results by values and erases op.

@@ -46,6 +46,9 @@ tc_op_kind tc__op_kind_from_name(const char *name, size_t size);
 /// Did-you-mean over op names, or NULL.
 const char *tc__op_suggest(const char *name);
 
+/// Appends the dialect's IRDL definition.
+void tc__op_table_irdl(tc__str *out);
+
 /// Computes the result types of an op (two at most) and checks operand counts, classes, attributes and shapes. On failure writes a
 /// message that names the operand, what was expected and what was found into err (no op name, no location: the caller adds both)
 /// and returns TC_ERR_SHAPE_MISMATCH, TC_ERR_DTYPE_MISMATCH or TC_ERR_INVALID_ARGUMENT. Reports nothing itself.

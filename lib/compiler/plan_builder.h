@@ -12,7 +12,4 @@ tc_status tc__plan_build(MlirModule module, tc__plan **out_plan);
 /// Takes tc.tasks, tc.task_cost and tc.scratch of the lowered kernel i into the plan.
 tc_status tc__plan_read_kernel(MlirOperation module, tc__plan *plan, int kernel);
 
-/// The elements of a dense attribute as row-major bytes into out (a buffer of out->type, static). Errors at loc.
-tc_status tc__elements_read(MlirAttribute attr, const tc__buffer *out, MlirLocation loc);
-
 #endif // TC_LIB_COMPILER_PLAN_BUILDER_H

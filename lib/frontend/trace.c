@@ -238,6 +238,13 @@ tc_tensor *tc__trace_op(tc_op_kind kind, tc_tensor *const *given, size_t n, cons
                 : run(kind, operands, n, attrs, out_second, file, line);
 }
 
+tc_tensor *tc__trace_too_many(tc_op_kind kind, size_t n, const char *file, int line) {
+  char message[64];
+  snprintf(message, sizeof message, "%zu operands: at most 64", n);
+  fail(file, line, kind, TC_ERR_INVALID_ARGUMENT, message);
+  return NULL;
+}
+
 // ---- tracing a function ------------------------------------------------------------------------------------------------------------------
 
 tc_tensor *tc__call_fn(void (*fn)(void), tc_tensor *const *x, size_t n) {

@@ -20,6 +20,9 @@ struct tc_tensor {
 tc_tensor *tc__trace_op(tc_op_kind kind, tc_tensor *const *operands, size_t n_operands, const tc__attrs *attrs, tc_tensor **out_second,
                         const char *file, int line);
 
+/// Reports that a variadic op was given more than 64 operands; NULL.
+tc_tensor *tc__trace_too_many(tc_op_kind kind, size_t n, const char *file, int line);
+
 /// Traces fn on values of the given types into a fresh model (tensors that fn captures become parameters, borrowed: they must outlive it).
 tc_status tc__trace_function(void (*fn)(void), const tc__type *inputs, size_t n_inputs, tc__model **out_model);
 
