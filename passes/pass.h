@@ -36,9 +36,21 @@ bool tc__pass_option_bool(const tc__pass_options *o, const char *key, bool other
 /// Copies into buf (always NUL-terminated) and returns buf.
 const char *tc__pass_option_str(const tc__pass_options *o, const char *key, const char *otherwise, char *buf, size_t size);
 
-/// Appends a pipeline text that may mix our passes, our pipelines (lib/compiler/pipelines.c) and upstream ones, such as
+/// The i-th upstream pass or pipeline; false past the end.
+bool tc__upstream_pass(size_t i, const char **out_name, const char **out_summary);
+
+/// The text of a named pipeline of ours, and the i-th name (NULL when there is none); the table is pipelines.c.
+const char *tc__pipeline_text(const char *name);
+const char *tc__pipeline_name(size_t i);
+const char *tc__pipeline_summary(size_t i);
+
+/// Appends a pipeline text that may mix our passes, our pipelines (passes/pipelines.c) and upstream ones, such as
 /// "builtin.module(tc-decompose,fuse-pointwise,func.func(canonicalize))" or the same without the anchor. Did-you-mean on unknown names.
 tc_status tc__pipeline_parse(MlirPassManager pm, const char *text);
+/// The pipeline with the names of our pipelines replaced by what they stand for; its elements are split by tc__pipeline_element_length.
+tc_status tc__pipeline_flatten(const char *text, tc__str *out);
+/// The length of the first element: up to a comma outside of brackets; 0 when brackets do not match or it is empty.
+size_t tc__pipeline_element_length(const char *text);
 /// Runs a pipeline text on a module, with diagnostics reported.
 tc_status tc__pipeline_run(MlirOperation module, const char *text);
 

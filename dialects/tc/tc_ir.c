@@ -95,6 +95,19 @@ bool tc__type_from_mlir(MlirType t, tc__type *out) {
   return true;
 }
 
+bool tc__value_type(MlirValue v, tc__type *out) {
+  if (!tc__type_from_mlir(mlirValueGetType(v), out))
+    return false;
+  MlirOperation cast = tc__def_op(v);
+  tc__type source;
+  if (!mlirOperationIsNull(cast) && tc__op_is(cast, "tensor.cast") && tc__value_type(mlirOperationGetOperand(cast, 0), &source) &&
+      source.rank == out->rank)
+    for (int i = 0; i < out->rank; i++)
+      if (out->shape[i] == TC__DYNAMIC)
+        out->shape[i] = source.shape[i];
+  return true;
+}
+
 MlirType tc__type_to_mlir(MlirContext ctx, const tc__type *t) {
   int64_t shape[TC_MAX_RANK];
   for (int i = 0; i < t->rank; i++)
@@ -383,25 +396,12 @@ MlirValue tc__build1(tc__builder *b, const char *name, const MlirValue *operands
   return mlirOperationIsNull(op) ? (MlirValue){NULL} : mlirOperationGetResult(op, 0);
 }
 
-MlirOperation tc__build_tc(tc__builder *b, tc_op_kind kind, const MlirValue *operands, size_t n_operands, const MlirNamedAttribute *attrs,
-                           size_t n_attrs) {
-  const tc__op_info *info = tc__op_info_get(kind);
-  char name[48], err[512];
-  snprintf(name, sizeof name, "tc.%s", info->name);
-  tc__type small[16], results[2];
-  tc__type *types = n_operands <= TC_COUNTOF(small) ? small : tc__alloc(sizeof *types * n_operands);
+static MlirOperation build_checked(tc__builder *b, tc_op_kind kind, const MlirValue *operands, const tc__type *types, size_t n_operands,
+                                   const MlirNamedAttribute *attrs, size_t n_attrs) {
   MlirOperation none = {NULL};
-  if (!types) {
-    tc__oom();
-    return none;
-  }
-  for (size_t i = 0; i < n_operands; i++)
-    if (!tc__type_from_mlir(mlirValueGetType(operands[i]), &types[i])) {
-      tc__error_at(b->loc, TC_ERR_VERIFY, "'%s' op operand %zu: no ranked tensor of a tc element type", name, i);
-      if (types != small)
-        tc__free(types);
-      return none;
-    }
+  tc__type results[2];
+  char name[48], err[512];
+  snprintf(name, sizeof name, "tc.%s", tc__op_info_get(kind)->name);
   // Created first with no results to read the attributes as they will be; then for good with the inferred types.
   MlirOperationState state = mlirOperationStateGet(tc__sref(name), b->loc);
   if (n_attrs)
@@ -418,8 +418,6 @@ MlirOperation tc__build_tc(tc__builder *b, tc_op_kind kind, const MlirValue *ope
   }
   if (!mlirOperationIsNull(draft))
     mlirOperationDestroy(draft);
-  if (types != small)
-    tc__free(types);
   if (status != TC_OK)
     return none;
   MlirType mlir_results[2];
@@ -428,6 +426,74 @@ MlirOperation tc__build_tc(tc__builder *b, tc_op_kind kind, const MlirValue *ope
   return tc__build(b, name, operands, n_operands, mlir_results, n_results, attrs, n_attrs, NULL, 0);
 }
 
+// IRDL wants one type for the operands of a variadic group: index tensors are broadcast, others lose the sizes in which they differ.
+static tc_status unify_group(tc__builder *b, const tc__op_info *info, MlirValue *operands, tc__type *types, size_t n) {
+  size_t first = 0;
+  while ((int)first < info->n_operands && !info->operands[first].variadic)
+    first++;
+  if (info->n_operands == 0 || (int)first == info->n_operands || first + 1 >= n)
+    return TC_OK;
+  bool index = info->family == TC_FAMILY_INDEX, equal = true;
+  tc__type common = types[first];
+  for (size_t i = first + 1; i < n; i++) {
+    if (types[i].dtype != common.dtype || (!index && types[i].rank != common.rank))
+      return TC_OK; // the shape rule reports it
+    equal &= tc__type_equal(&types[first], &types[i]);
+    if (index) {
+      tc__type wide = {.dtype = common.dtype, .rank = common.rank > types[i].rank ? common.rank : types[i].rank};
+      for (int d = 0; d < wide.rank; d++) {
+        int x = d - (wide.rank - common.rank), y = d - (wide.rank - types[i].rank);
+        int64_t a = x < 0 ? 1 : common.shape[x], c = y < 0 ? 1 : types[i].shape[y];
+        wide.shape[d] = a == 1 ? c : a;
+      }
+      common = wide;
+    } else {
+      for (int d = 0; d < common.rank; d++)
+        if (common.shape[d] != types[i].shape[d])
+          common.shape[d] = TC__DYNAMIC;
+    }
+  }
+  if (equal)
+    return TC_OK;
+  for (size_t i = first; i < n; i++) {
+    if (tc__type_equal(&common, &types[i]))
+      continue;
+    if (index) {
+      MlirNamedAttribute shape = tc__named(b->ctx, "shape", tc__attr_ints(b->ctx, common.shape, (size_t)common.rank));
+      operands[i] = tc__build_tc1(b, TC_OP_broadcast, &operands[i], 1, &shape, 1);
+      types[i] = common;
+    } else {
+      operands[i] = tc__build1(b, "tensor.cast", &operands[i], 1, tc__type_to_mlir(b->ctx, &common), NULL, 0);
+    }
+    if (mlirValueIsNull(operands[i]))
+      return TC_ERR_VERIFY;
+  }
+  return TC_OK;
+}
+
+MlirOperation tc__build_tc(tc__builder *b, tc_op_kind kind, const MlirValue *given, size_t n_operands, const MlirNamedAttribute *attrs,
+                           size_t n_attrs) {
+  const tc__op_info *info = tc__op_info_get(kind);
+  char name[48];
+  snprintf(name, sizeof name, "tc.%s", info->name);
+  MlirOperation none = {NULL};
+  tc__type *types = tc__alloc(sizeof *types * (n_operands + 1));
+  MlirValue *operands = tc__alloc(sizeof *operands * (n_operands + 1));
+  tc_status status = types && operands ? TC_OK : tc__oom();
+  for (size_t i = 0; i < n_operands && status == TC_OK; i++) {
+    operands[i] = given[i];
+    if (!tc__value_type(operands[i], &types[i]))
+      status = tc__error_at(b->loc, TC_ERR_VERIFY, "'%s' op operand %zu: no ranked tensor of a tc element type", name, i);
+  }
+  if (status == TC_OK)
+    status = unify_group(b, info, operands, types, n_operands);
+  MlirOperation op = none;
+  if (status == TC_OK)
+    op = build_checked(b, kind, operands, types, n_operands, attrs, n_attrs);
+  tc__free(types);
+  tc__free(operands);
+  return op;
+}
 MlirValue tc__build_tc1(tc__builder *b, tc_op_kind kind, const MlirValue *operands, size_t n_operands, const MlirNamedAttribute *attrs,
                         size_t n_attrs) {
   MlirOperation op = tc__build_tc(b, kind, operands, n_operands, attrs, n_attrs);

@@ -29,6 +29,8 @@ bool tc__op_is(MlirOperation op, const char *full_name);
 MlirOperation tc__def_op(MlirValue v);
 /// false when t is no ranked tensor of a tc element type and rank <= TC_MAX_RANK. Signless iN is signed here, ui8 is TC_U8.
 bool tc__type_from_mlir(MlirType t, tc__type *out);
+/// As tc__type_from_mlir on v's type, with the sizes that a tensor.cast in front of v hides.
+bool tc__value_type(MlirValue v, tc__type *out);
 bool tc__dtype_from_mlir(MlirType element, tc_dtype *out);
 MlirType tc__type_to_mlir(MlirContext ctx, const tc__type *t);
 MlirType tc__dtype_to_mlir(MlirContext ctx, tc_dtype dtype);

@@ -96,26 +96,30 @@ const char *tc__op_suggest(const char *name) {
 }
 
 // Attributes are not declared: IRDL knows only required ones, and the verifier of tc_verify.c says more. Only one operand group may vary in
-// length without a segment attribute, so all optional operands form one trailing variadic.
+// length without a segment attribute, so all optional operands form one trailing variadic. A constraint binds to the first type it meets, so
+// each operand has one of its own, and the operands of a variadic group share one type: tc__build_tc sees to it (tensor.cast, tc.broadcast).
 void tc__op_table_irdl(tc__str *out) {
   tc__str_append(out, "irdl.dialect @tc {\n");
   for (int i = 0; i < TC_OP_COUNT; i++) {
     const tc__op_info *info = tc__op_info_get((tc_op_kind)i);
-    tc__str_printf(out, "  irdl.operation @%s {\n    %%0 = irdl.any\n", info->name);
-    if (info->n_operands) {
+    tc__str_printf(out, "  irdl.operation @%s {\n", info->name);
+    int groups = 0;
+    while (groups < info->n_operands && !info->operands[groups].optional && !info->operands[groups].variadic)
+      groups++;
+    groups += groups < info->n_operands;
+    for (int k = 0; k < groups + info->n_results; k++)
+      tc__str_printf(out, "    %%%d = irdl.any\n", k);
+    if (groups) {
       tc__str_append(out, "    irdl.operands(");
-      for (int k = 0; k < info->n_operands; k++) {
-        const tc__op_field *f = &info->operands[k];
-        bool rest = f->optional || f->variadic;
-        tc__str_printf(out, "%s%s: %s%%0", k ? ", " : "", f->name, rest ? "variadic " : "");
-        if (rest)
-          break;
+      for (int k = 0; k < groups; k++) {
+        bool rest = info->operands[k].optional || info->operands[k].variadic;
+        tc__str_printf(out, "%s%s: %s%%%d", k ? ", " : "", info->operands[k].name, rest ? "variadic " : "", k);
       }
       tc__str_append(out, ")\n");
     }
     tc__str_append(out, "    irdl.results(");
     for (int k = 0; k < info->n_results; k++)
-      tc__str_printf(out, "%s%s: %%0", k ? ", " : "", info->results[k].name);
+      tc__str_printf(out, "%s%s: %%%d", k ? ", " : "", info->results[k].name, groups + k);
     tc__str_append(out, ")\n  }\n");
   }
   tc__str_append(out, "}\n");

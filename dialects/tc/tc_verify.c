@@ -49,7 +49,7 @@ static tc_status check_types(MlirOperation op, const tc__op_info *info) {
     return tc__oom();
   tc_status status = TC_OK;
   for (size_t i = 0; i < n && status == TC_OK; i++)
-    if (!tc__type_from_mlir(mlirValueGetType(mlirOperationGetOperand(op, (intptr_t)i)), &types[i]))
+    if (!tc__value_type(mlirOperationGetOperand(op, (intptr_t)i), &types[i]))
       status = tc__error_at(loc, TC_ERR_VERIFY, "'tc.%s' op operand %zu: expected a ranked tensor (rank <= %d) of a tc element type", info->name,
                             i, TC_MAX_RANK);
   tc__op_attrs attrs = {{NULL, 0}, NULL};

@@ -35,7 +35,4 @@ typedef struct tc__emit_options {
 /// LLVM-dialect module -> text or bytes appended to out.
 tc_status tc__emit(MlirModule module, const tc__emit_options *options, tc__str *out);
 
-// ---- pipelines (pipelines.c): one text a target, readable top to bottom ----
-/// The pipeline text of "tc-graph", "tc-fusion", "tc-to-cpu", "tc-to-nvptx", "tc-to-spirv" (and their parts), or NULL.
-const char *tc__pipeline_text(const char *name);
 #endif

@@ -105,7 +105,7 @@ static char *copy_text(builder *b, MlirStringRef s) {
 }
 
 static tc_status value_type(MlirValue v, MlirLocation loc, tc__type *out) {
-  if (!tc__type_from_mlir(mlirValueGetType(v), out))
+  if (!tc__value_type(v, out))
     return tc__error_at(loc, TC_ERR_UNSUPPORTED, "a value that is no ranked tensor of a supported element type reaches the host function");
   if (!tc__type_is_static(out))
     return tc__error_at(loc, TC_ERR_UNSUPPORTED, "a dynamic shape reaches the host function: give the inputs' sizes at compile time");
