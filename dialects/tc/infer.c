@@ -37,8 +37,9 @@ tc_status tc__infer_broadcast_into(tc__infer *c, tc__type *a, const tc__type *b,
       x = y;
     else if (y != 1 && !tc__infer_unify(&x, y)) {
       char got[160], other[160];
-      return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: shape %s does not broadcast with %s at dim %d", tc__infer_operand(c, which),
-                            tc__type_format(b, got, sizeof got), tc__type_format(a, other, sizeof other), i);
+      return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: shape %s does not broadcast with %s at dim %d",
+                            tc__infer_operand(c, which), tc__type_format(b, got, sizeof got),
+                            tc__type_format(a, other, sizeof other), i);
     }
     result.shape[i] = x;
   }
@@ -49,45 +50,51 @@ tc_status tc__infer_broadcast_into(tc__infer *c, tc__type *a, const tc__type *b,
 tc_status tc__infer_same_dtype(tc__infer *c, size_t first) {
   for (size_t i = first + 1; i < c->n; i++)
     if (c->in[i].dtype != c->in[first].dtype)
-      return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, i), tc_dtype_name(c->in[first].dtype),
-                            tc_dtype_name(c->in[i].dtype));
+      return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, i),
+                            tc_dtype_name(c->in[first].dtype), tc_dtype_name(c->in[i].dtype));
   return TC_OK;
 }
 
 tc_status tc__infer_dim(tc__infer *c, const char *name, int64_t rank, int64_t *out) {
   *out = tc__attrs_int(c->attrs, name, 0);
   if (*out < 0 || *out >= rank)
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute '%s': expected 0 <= %s < %lld, found %lld", name, name, (long long)rank,
-                          (long long)*out);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute '%s': expected 0 <= %s < %lld, found %lld", name, name,
+                          (long long)rank, (long long)*out);
   return TC_OK;
 }
 
-tc_status tc__infer_ints(tc__infer *c, const char *name, int64_t count, int64_t low, size_t max, const int64_t **out, size_t *out_n) {
+tc_status tc__infer_ints(tc__infer *c, const char *name, int64_t count, int64_t low, size_t max, const int64_t **out,
+                         size_t *out_n) {
   *out = tc__attrs_ints(c->attrs, name, out_n);
   if (count >= 0 && *out_n != (size_t)count)
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute '%s': expected %lld entries, found %zu", name, (long long)count, *out_n);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute '%s': expected %lld entries, found %zu", name, (long long)count,
+                          *out_n);
   if (*out_n > max)
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute '%s': expected at most %zu entries, found %zu", name, max, *out_n);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute '%s': expected at most %zu entries, found %zu", name, max,
+                          *out_n);
   for (size_t i = 0; i < *out_n; i++)
     if ((*out)[i] < low)
-      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute '%s': expected entries >= %lld, found %lld at %zu", name, (long long)low,
-                            (long long)(*out)[i], i);
+      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute '%s': expected entries >= %lld, found %lld at %zu", name,
+                            (long long)low, (long long)(*out)[i], i);
   return TC_OK;
 }
 
 tc_status tc__infer_rank_at_least(tc__infer *c, size_t operand, int rank) {
   if (c->in[operand].rank >= rank)
     return TC_OK;
-  return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected rank >= %d, found %d", tc__infer_operand(c, operand), rank, c->in[operand].rank);
+  return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected rank >= %d, found %d", tc__infer_operand(c, operand), rank,
+                        c->in[operand].rank);
 }
 
 tc_status tc__infer_rank_is(tc__infer *c, size_t operand, int rank) {
   if (c->in[operand].rank == rank)
     return TC_OK;
-  return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected rank %d, found %d", tc__infer_operand(c, operand), rank, c->in[operand].rank);
+  return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected rank %d, found %d", tc__infer_operand(c, operand), rank,
+                        c->in[operand].rank);
 }
 
-// ---- checks of the table's own columns ------------------------------------------------------------------------------------------------------
+// ---- checks of the table's own columns
+// ------------------------------------------------------------------------------------------------------
 
 static bool in_class(tc_dtype d, const char *cls) {
   bool f = tc_dtype_is_float(d), b = d == TC_BOOL, i = !f && !b;
@@ -131,16 +138,17 @@ static tc_status check_operands(tc__infer *c) {
   if (c->n < least || c->n > most) {
     if (least == most)
       return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "expected %zu operands, found %zu", least, c->n);
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "expected %s %zu operands, found %zu", c->n < least ? "at least" : "at most",
-                          c->n < least ? least : most, c->n);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "expected %s %zu operands, found %zu",
+                          c->n < least ? "at least" : "at most", c->n < least ? least : most, c->n);
   }
   for (size_t i = 0; i < c->n; i++) {
     const tc__op_field *field = &info->operands[(int)i < info->n_operands ? (int)i : info->n_operands - 1];
     if (c->in[i].rank < 0 || c->in[i].rank > TC_MAX_RANK)
-      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "%s: rank %d is over %d", tc__infer_operand(c, i), c->in[i].rank, TC_MAX_RANK);
+      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "%s: rank %d is over %d", tc__infer_operand(c, i), c->in[i].rank,
+                            TC_MAX_RANK);
     if (!in_class(c->in[i].dtype, field->cls))
-      return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, i), class_text(field->cls),
-                            tc_dtype_name(c->in[i].dtype));
+      return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, i),
+                            class_text(field->cls), tc_dtype_name(c->in[i].dtype));
   }
   return TC_OK;
 }
@@ -180,8 +188,8 @@ static tc_status check_attrs(tc__infer *c) {
   return TC_OK;
 }
 
-tc_status tc__op_infer(tc_op_kind kind, const tc__type *operands, size_t n_operands, const tc__attrs *attrs, tc__type *out_results,
-                       size_t *out_n_results, char *err, size_t err_size) {
+tc_status tc__op_infer(tc_op_kind kind, const tc__type *operands, size_t n_operands, const tc__attrs *attrs,
+                       tc__type *out_results, size_t *out_n_results, char *err, size_t err_size) {
   static const tc__infer_rule rules[] = {
 #define TC_OP(name, family, traits, operands, results, attributes, rule, doc) tc__infer_##rule,
 #include "tc_ops.def"

@@ -11,11 +11,12 @@ tc_status tc__infer_same(tc__infer *c) {
     const int64_t *dims = tc__attrs_ints(c->attrs, "dims", &counts[0]);
     for (size_t i = 0; i < counts[0]; i++)
       if (dims[i] < 0 || dims[i] >= c->in[0].rank)
-        return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'dims': expected entries in [0, %d), found %lld", c->in[0].rank,
-                              (long long)dims[i]);
+        return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'dims': expected entries in [0, %d), found %lld",
+                              c->in[0].rank, (long long)dims[i]);
   }
   if (c->info->kind == TC_OP_roll && counts[0] != counts[1])
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'shifts': expected %zu entries as in 'dims', found %zu", counts[0], counts[1]);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'shifts': expected %zu entries as in 'dims', found %zu",
+                          counts[0], counts[1]);
   if (c->info->kind == TC_OP_softmax || c->info->kind == TC_OP_log_softmax) {
     int64_t dim;
     return tc__infer_dim(c, "dim", c->in[0].rank, &dim);
@@ -25,12 +26,13 @@ tc_status tc__infer_same(tc__infer *c) {
   if (c->info->kind == TC_OP_gelu) {
     const char *form = tc__attrs_str(c->attrs, "approximate", "none");
     if (strcmp(form, "none") != 0 && strcmp(form, "tanh") != 0)
-      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'approximate': expected \"none\" or \"tanh\", found \"%s\"", form);
+      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'approximate': expected \"none\" or \"tanh\", found \"%s\"",
+                            form);
   }
   if (c->info->kind == TC_OP_masked_scatter) {
     if (c->in[2].dtype != c->in[0].dtype)
-      return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, 2), tc_dtype_name(c->in[0].dtype),
-                            tc_dtype_name(c->in[2].dtype));
+      return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, 2),
+                            tc_dtype_name(c->in[0].dtype), tc_dtype_name(c->in[2].dtype));
     tc__type shape = c->in[0];
     TC_TRY(tc__infer_broadcast_into(c, &shape, &c->in[1], 1));
     c->out[0] = shape;
@@ -76,14 +78,16 @@ tc_status tc__infer_where(tc__infer *c) {
   return TC_OK;
 }
 
-// ---- reductions -----------------------------------------------------------------------------------------------------------------------------
+// ---- reductions
+// -----------------------------------------------------------------------------------------------------------------------------
 
 static tc_status reduce_shape(tc__infer *c, const int64_t *dims, size_t n) {
   const tc__type *x = &c->in[0];
   bool keep = tc__attrs_bool(c->attrs, "keepdim", false), reduced[TC_MAX_RANK] = {false};
   for (size_t i = 0; i < n; i++) {
     if (dims[i] < 0 || dims[i] >= x->rank)
-      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'dims': expected entries in [0, %d), found %lld", x->rank, (long long)dims[i]);
+      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'dims': expected entries in [0, %d), found %lld", x->rank,
+                            (long long)dims[i]);
     if (reduced[dims[i]])
       return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'dims': %lld appears twice", (long long)dims[i]);
     reduced[dims[i]] = true;
@@ -93,6 +97,8 @@ static tc_status reduce_shape(tc__infer *c, const int64_t *dims, size_t n) {
   y->dtype = x->dtype;
   for (int i = 0; i < x->rank; i++) {
     bool gone = n == 0 || reduced[i];
+    if (gone && x->shape[i] == 0 && (c->info->kind == TC_OP_amax || c->info->kind == TC_OP_amin))
+      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "%s: dim %d is empty", tc__infer_operand(c, 0), i);
     if (!gone || keep)
       y->shape[y->rank++] = gone ? 1 : x->shape[i];
   }
@@ -155,7 +161,8 @@ tc_status tc__infer_topk(tc__infer *c) {
   TC_TRY(tc__infer_dim(c, "dim", c->in[0].rank, &dim));
   int64_t size = c->in[0].shape[dim];
   if (k < 0 || (size != TC__DYNAMIC && k > size))
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'k': expected 0 <= k <= %lld, found %lld", (long long)size, (long long)k);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'k': expected 0 <= k <= %lld, found %lld", (long long)size,
+                          (long long)k);
   c->out[0] = c->in[0];
   c->out[0].shape[dim] = k;
   c->out[1] = c->out[0];

@@ -5,8 +5,8 @@ static tc_status sizes_agree(tc__infer *c, size_t operand, int dim, int64_t want
   int64_t got = c->in[operand].shape[dim];
   if (tc__infer_unify(&want, got))
     return TC_OK;
-  return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected size %lld at dim %d, found %lld", tc__infer_operand(c, operand), (long long)want,
-                        dim, (long long)got);
+  return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected size %lld at dim %d, found %lld", tc__infer_operand(c, operand),
+                        (long long)want, dim, (long long)got);
 }
 
 tc_status tc__infer_matmul(tc__infer *c) {
@@ -41,8 +41,8 @@ tc_status tc__infer_linear(tc__infer *c) {
 }
 
 // floor((size + low + high - dilation*(kernel-1) - 1) / stride) + 1
-static tc_status window(tc__infer *c, int dim, int64_t size, int64_t pads, int64_t kernel, int64_t stride, int64_t dilation, bool ceil_mode,
-                        int64_t low_pad, int64_t *out) {
+static tc_status window(tc__infer *c, int dim, int64_t size, int64_t pads, int64_t kernel, int64_t stride, int64_t dilation,
+                        bool ceil_mode, int64_t low_pad, int64_t *out) {
   *out = TC__DYNAMIC;
   if (size == TC__DYNAMIC || kernel == TC__DYNAMIC)
     return TC_OK;
@@ -50,12 +50,13 @@ static tc_status window(tc__infer *c, int dim, int64_t size, int64_t pads, int64
   if (__builtin_mul_overflow(dilation, kernel - 1, &reach) || __builtin_add_overflow(size, pads, &padded) || reach == INT64_MAX)
     return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "the window of dim %d is too large", dim);
   if (padded < reach + 1)
-    return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: dim %d has size %lld with padding, less than the window's %lld", tc__infer_operand(c, 0),
-                          dim, (long long)padded, (long long)(reach + 1));
+    return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: dim %d has size %lld with padding, less than the window's %lld",
+                          tc__infer_operand(c, 0), dim, (long long)padded, (long long)(reach + 1));
   int64_t room = padded - reach - 1;
   *out = room / stride + 1;
   // A window that starts beyond the input and its low padding is dropped (ATen's pooling_output_shape).
-  if (ceil_mode && room % stride != 0 && *out * stride < size + low_pad)
+  int64_t start;
+  if (ceil_mode && room % stride != 0 && !__builtin_mul_overflow(*out, stride, &start) && start < size + low_pad)
     ++*out;
   return TC_OK;
 }
@@ -73,16 +74,18 @@ tc_status tc__infer_convolution(tc__infer *c) {
   TC_TRY(tc__infer_ints(c, "dilation", spatial, 1, 3, &dilation, &n));
   TC_TRY(tc__infer_ints(c, "padding", -1, 0, 6, &padding, &n_padding));
   if (n_padding != (size_t)spatial && n_padding != (size_t)(2 * spatial))
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'padding': expected %d or %d entries, found %zu", spatial, 2 * spatial, n_padding);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'padding': expected %d or %d entries, found %zu", spatial,
+                          2 * spatial, n_padding);
   bool transposed = tc__attrs_bool(c->attrs, "transposed", false);
   TC_TRY(tc__infer_ints(c, "output_padding", -1, 0, 3, &extra, &n_extra));
   if (n_extra != 0 && n_extra != (size_t)spatial)
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'output_padding': expected %d entries, found %zu", spatial, n_extra);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'output_padding': expected %d entries, found %zu", spatial,
+                          n_extra);
   int64_t groups = tc__attrs_int(c->attrs, "groups", 1);
   int64_t in = x->shape[1], out = w->shape[0];
   if (groups < 1 || (in != TC__DYNAMIC && in % groups) || (!transposed && out != TC__DYNAMIC && out % groups))
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'groups': %lld does not divide the channels (%lld in, %lld out)", (long long)groups,
-                          (long long)in, (long long)out);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'groups': %lld does not divide the channels (%lld in, %lld out)",
+                          (long long)groups, (long long)in, (long long)out);
   if (transposed) {
     TC_TRY(sizes_agree(c, 1, 0, in));
     if (w->shape[1] != TC__DYNAMIC && __builtin_mul_overflow(w->shape[1], groups, &out))
@@ -97,7 +100,8 @@ tc_status tc__infer_convolution(tc__infer *c) {
   tc__type *y = &c->out[0];
   *y = (tc__type){.dtype = x->dtype, .rank = x->rank, .shape = {x->shape[0], out}};
   for (int i = 0; i < spatial; i++) {
-    int64_t low = padding[i], high = n_padding == (size_t)spatial ? low : padding[spatial + i], size = x->shape[2 + i], kernel = w->shape[2 + i];
+    int64_t low = padding[i], high = n_padding == (size_t)spatial ? low : padding[spatial + i], size = x->shape[2 + i],
+            kernel = w->shape[2 + i];
     int64_t pads;
     if (kernel == 0)
       return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: dim %d is empty", tc__infer_operand(c, 1), 2 + i);
@@ -112,10 +116,11 @@ tc_status tc__infer_convolution(tc__infer *c) {
       continue;
     int64_t a, b, more = n_extra ? extra[i] : 0;
     if (more >= stride[i] && more >= dilation[i])
-      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'output_padding': expected less than stride or dilation, found %lld",
-                            (long long)more);
-    if (__builtin_mul_overflow(size - 1, stride[i], &a) || __builtin_mul_overflow(dilation[i], kernel - 1, &b) || __builtin_add_overflow(a, b, &a) ||
-        __builtin_sub_overflow(a, pads, &a) || __builtin_add_overflow(a, more + 1, &a) || a < 0)
+      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT,
+                            "attribute 'output_padding': expected less than stride or dilation, found %lld", (long long)more);
+    if (__builtin_mul_overflow(size - 1, stride[i], &a) || __builtin_mul_overflow(dilation[i], kernel - 1, &b) ||
+        __builtin_add_overflow(a, b, &a) || __builtin_sub_overflow(a, pads, &a) || __builtin_add_overflow(a, more + 1, &a) ||
+        a < 0)
       return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: dim %d gives no valid output size", tc__infer_operand(c, 0), 2 + i);
     y->shape[2 + i] = a;
   }
@@ -140,10 +145,11 @@ tc_status tc__infer_pool(tc__infer *c) {
   for (size_t i = 0; i < n; i++) {
     int dim = x->rank - (int)n + (int)i;
     if (padding[i] > kernel[i] / 2)
-      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'padding': expected at most half the window, found %lld of %lld",
-                            (long long)padding[i], (long long)kernel[i]);
-    TC_TRY(window(c, dim, x->shape[dim], 2 * padding[i], kernel[i], stride[i], n_dilation ? dilation[i] : 1, ceil_mode, padding[i],
-                  &c->out[0].shape[dim]));
+      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT,
+                            "attribute 'padding': expected at most half the window, found %lld of %lld", (long long)padding[i],
+                            (long long)kernel[i]);
+    TC_TRY(window(c, dim, x->shape[dim], 2 * padding[i], kernel[i], stride[i], n_dilation ? dilation[i] : 1, ceil_mode,
+                  padding[i], &c->out[0].shape[dim]));
   }
   c->out[1] = c->out[0];
   c->out[1].dtype = TC_I64;
@@ -176,7 +182,8 @@ tc_status tc__infer_resize(tc__infer *c) {
   for (size_t i = 0; i < TC_COUNTOF(modes); i++)
     known |= strcmp(mode, modes[i]) == 0;
   if (!known)
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'mode': expected nearest, nearest_exact, linear or bicubic, found \"%s\"", mode);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT,
+                          "attribute 'mode': expected nearest, nearest_exact, linear or bicubic, found \"%s\"", mode);
   const int64_t *size;
   size_t n, n_scales;
   TC_TRY(tc__infer_ints(c, "size", -1, 1, 3, &size, &n));
@@ -229,9 +236,11 @@ tc_status tc__infer_im2col(tc__infer *c) {
   TC_TRY(read_patches(c, &p));
   int64_t count, area;
   TC_TRY(count_patches(c, &p, &x->shape[2], &count));
-  if (__builtin_mul_overflow(p.kernel[0], p.kernel[1], &area) || (x->shape[1] != TC__DYNAMIC && __builtin_mul_overflow(area, x->shape[1], &area)))
+  if (__builtin_mul_overflow(p.kernel[0], p.kernel[1], &area) ||
+      (x->shape[1] != TC__DYNAMIC && __builtin_mul_overflow(area, x->shape[1], &area)))
     return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'kernel': too large");
-  c->out[0] = (tc__type){.dtype = x->dtype, .rank = 3, .shape = {x->shape[0], x->shape[1] == TC__DYNAMIC ? TC__DYNAMIC : area, count}};
+  c->out[0] =
+      (tc__type){.dtype = x->dtype, .rank = 3, .shape = {x->shape[0], x->shape[1] == TC__DYNAMIC ? TC__DYNAMIC : area, count}};
   return TC_OK;
 }
 
@@ -247,22 +256,24 @@ tc_status tc__infer_col2im(tc__infer *c) {
   TC_TRY(count_patches(c, &p, size, &count));
   TC_TRY(sizes_agree(c, 0, 2, count));
   if (__builtin_mul_overflow(p.kernel[0], p.kernel[1], &area) || (x->shape[1] != TC__DYNAMIC && x->shape[1] % area))
-    return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected a multiple of the window's %lld at dim 1, found %lld", tc__infer_operand(c, 0),
-                          (long long)area, (long long)x->shape[1]);
+    return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected a multiple of the window's %lld at dim 1, found %lld",
+                          tc__infer_operand(c, 0), (long long)area, (long long)x->shape[1]);
   c->out[0] = (tc__type){.dtype = x->dtype,
                          .rank = 4,
                          .shape = {x->shape[0], x->shape[1] == TC__DYNAMIC ? TC__DYNAMIC : x->shape[1] / area, size[0], size[1]}};
   return TC_OK;
 }
 
-// ---- normalisation and attention -----------------------------------------------------------------------------------------------------------
+// ---- normalisation and attention
+// -----------------------------------------------------------------------------------------------------------
 
 // Norms allow f32 statistics and weights beside a 16-bit x.
 static tc_status norm_dtype(tc__infer *c, size_t i) {
   tc_dtype x = c->in[0].dtype, got = c->in[i].dtype;
   if (got == x || (tc_dtype_size(x) == 2 && got == TC_F32))
     return TC_OK;
-  return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, i), tc_dtype_name(x), tc_dtype_name(got));
+  return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, i), tc_dtype_name(x),
+                        tc_dtype_name(got));
 }
 
 static tc_status per_channel(tc__infer *c, size_t first) {
@@ -291,7 +302,8 @@ tc_status tc__infer_layer_norm(tc__infer *c) {
   const tc__type *x = &c->in[0];
   int64_t axes = tc__attrs_int(c->attrs, "axes", 1);
   if (axes < 1 || axes > x->rank)
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'axes': expected 1 <= axes <= %d, found %lld", x->rank, (long long)axes);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'axes': expected 1 <= axes <= %d, found %lld", x->rank,
+                          (long long)axes);
   for (size_t i = 1; i < c->n; i++) {
     TC_TRY(norm_dtype(c, i));
     TC_TRY(tc__infer_rank_is(c, i, (int)axes));
@@ -307,8 +319,8 @@ tc_status tc__infer_attention(tc__infer *c) {
   for (size_t i = 0; i < 3; i++) {
     TC_TRY(tc__infer_rank_at_least(c, i, 2));
     if (c->in[i].dtype != q->dtype)
-      return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, i), tc_dtype_name(q->dtype),
-                            tc_dtype_name(c->in[i].dtype));
+      return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, i),
+                            tc_dtype_name(q->dtype), tc_dtype_name(c->in[i].dtype));
   }
   TC_TRY(sizes_agree(c, 1, k->rank - 1, q->shape[q->rank - 1]));
   TC_TRY(sizes_agree(c, 2, v->rank - 2, k->shape[k->rank - 2]));
@@ -323,8 +335,8 @@ tc_status tc__infer_attention(tc__infer *c) {
     int64_t *groups[] = {&kb.shape[kb.rank - 1], &vb.shape[vb.rank - 1]};
     for (int i = 0; i < 2; i++) {
       if (heads != TC__DYNAMIC && *groups[i] != TC__DYNAMIC && (*groups[i] == 0 || heads % *groups[i]))
-        return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: %lld heads do not divide the query's %lld", tc__infer_operand(c, (size_t)i + 1),
-                              (long long)*groups[i], (long long)heads);
+        return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: %lld heads do not divide the query's %lld",
+                              tc__infer_operand(c, (size_t)i + 1), (long long)*groups[i], (long long)heads);
       *groups[i] = heads;
     }
   }
@@ -335,8 +347,8 @@ tc_status tc__infer_attention(tc__infer *c) {
     scores.shape[scores.rank++] = q->shape[q->rank - 2];
     scores.shape[scores.rank++] = k->shape[k->rank - 2];
     if (mask.dtype != TC_BOOL && mask.dtype != q->dtype)
-      return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected i1 or %s, found %s", tc__infer_operand(c, 3), tc_dtype_name(q->dtype),
-                            tc_dtype_name(mask.dtype));
+      return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected i1 or %s, found %s", tc__infer_operand(c, 3),
+                            tc_dtype_name(q->dtype), tc_dtype_name(mask.dtype));
     tc__type both = scores;
     TC_TRY(tc__infer_broadcast_into(c, &both, &mask, 3));
     for (int i = 0; i < both.rank; i++)

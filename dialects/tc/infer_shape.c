@@ -1,50 +1,71 @@
 // Shape rules of the shape, creation and indexing ops.
 #include "infer.h"
 
+// The elements that the -1 entry shares with the literal ones, once dims of x that the shape names (-2-d) are set aside. -1 when
+// it is not known: a dynamic dim was not named, or a named one is named twice.
+static int64_t unnamed_elements(const tc__type *x, const int64_t *shape, size_t n) {
+  int64_t product = 1;
+  bool named[TC_MAX_RANK] = {false};
+  for (size_t i = 0; i < n; i++) {
+    if (shape[i] > -2)
+      continue;
+    if (named[-2 - shape[i]])
+      return -1;
+    named[-2 - shape[i]] = true;
+  }
+  for (int d = 0; d < x->rank; d++)
+    if (!named[d] && (x->shape[d] == TC__DYNAMIC || __builtin_mul_overflow(product, x->shape[d], &product)))
+      return -1;
+  return product;
+}
+
 tc_status tc__infer_reshape(tc__infer *c) {
   const tc__type *x = &c->in[0];
   const int64_t *shape;
   size_t n;
-  TC_TRY(tc__infer_ints(c, "shape", -1, -1 - 1 - TC_MAX_RANK, TC_MAX_RANK, &shape, &n));
+  TC_TRY(tc__infer_ints(c, "shape", -1, -1 - TC_MAX_RANK, TC_MAX_RANK, &shape, &n));
   tc__type *y = &c->out[0];
   *y = (tc__type){.dtype = x->dtype, .rank = (int)n};
   int inferred = -1;
-  int64_t known = 1;
+  int64_t known = 1, literal = 1; // products of all known entries; of those that are no -2-d
   bool is_static = true;
   for (size_t i = 0; i < n; i++) {
-    int64_t s = shape[i];
-    if (s <= -2) {
-      int64_t d = -2 - s;
-      if (d >= x->rank)
-        return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'shape': entry %zu names dim %lld of a rank-%d operand", i, (long long)d,
-                              x->rank);
-      s = x->shape[d];
-    } else if (s == -1) {
+    int64_t s = shape[i], d = -2 - s;
+    if (s == -1) {
       if (inferred >= 0)
         return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'shape': more than one -1");
       inferred = (int)i;
       continue;
     }
-    y->shape[i] = s;
-    if (s == TC__DYNAMIC)
-      is_static = false;
-    else if (__builtin_mul_overflow(known, s, &known))
+    if (d >= x->rank)
+      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'shape': entry %zu names dim %lld of a rank-%d operand", i,
+                            (long long)d, x->rank);
+    y->shape[i] = d >= 0 ? x->shape[d] : s;
+    is_static &= y->shape[i] != TC__DYNAMIC;
+    if ((y->shape[i] != TC__DYNAMIC && __builtin_mul_overflow(known, y->shape[i], &known)) ||
+        (d < 0 && __builtin_mul_overflow(literal, s, &literal)))
       return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'shape': too many elements");
   }
-  int64_t total = tc__type_elements(x);
-  if (inferred >= 0) {
-    y->shape[inferred] = TC__DYNAMIC;
-    if (total >= 0 && is_static) {
-      if (known == 0 ? total != 0 : total % known != 0)
-        return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "attribute 'shape': %lld elements do not divide by %lld", (long long)total,
-                              (long long)known);
-      if (known == 0)
-        return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'shape': -1 beside a 0 has no one value");
-      y->shape[inferred] = total / known;
-    }
-  } else if (total >= 0 && is_static && total != known) {
-    return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "attribute 'shape': expected %lld elements, found %lld", (long long)total, (long long)known);
+  int64_t total = tc__type_elements(x), rest = total;
+  if (!is_static || total < 0) { // set the named dims aside on both sides
+    rest = unnamed_elements(x, shape, n);
+    known = literal;
   }
+  if (inferred < 0) {
+    if (rest >= 0 && rest != known)
+      return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "attribute 'shape': expected %lld elements, found %lld", (long long)rest,
+                            (long long)known);
+    return TC_OK;
+  }
+  y->shape[inferred] = TC__DYNAMIC;
+  if (rest < 0)
+    return TC_OK;
+  if (known == 0 && rest == 0)
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'shape': -1 beside a 0 has no one value");
+  if (known == 0 || rest % known != 0)
+    return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "attribute 'shape': %lld elements do not divide by %lld", (long long)rest,
+                          (long long)known);
+  y->shape[inferred] = rest / known;
   return TC_OK;
 }
 
@@ -69,7 +90,8 @@ tc_status tc__infer_squeeze(tc__infer *c) {
   bool drop[TC_MAX_RANK] = {false};
   for (size_t i = 0; i < n; i++) {
     if (dims[i] >= x->rank)
-      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'dims': expected entries in [0, %d), found %lld", x->rank, (long long)dims[i]);
+      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'dims': expected entries in [0, %d), found %lld", x->rank,
+                            (long long)dims[i]);
     drop[dims[i]] = x->shape[dims[i]] == 1;
   }
   c->out[0].dtype = x->dtype;
@@ -111,7 +133,8 @@ tc_status tc__infer_broadcast_to(tc__infer *c) {
         return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'shape': -1 at %zu, where the operand has no dim", i);
       to = from;
     } else if (from != 1 && from != TC__DYNAMIC && from != to) {
-      return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "attribute 'shape': expected %lld at %zu, found %lld", (long long)from, i, (long long)to);
+      return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "attribute 'shape': expected %lld at %zu, found %lld", (long long)from, i,
+                            (long long)to);
     }
     c->out[0].shape[i] = to;
   }
@@ -119,7 +142,8 @@ tc_status tc__infer_broadcast_to(tc__infer *c) {
 }
 
 tc_status tc__infer_slice(tc__infer *c) {
-  int64_t dim, start = tc__attrs_int(c->attrs, "start", 0), end = tc__attrs_int(c->attrs, "end", INT64_MAX), step = tc__attrs_int(c->attrs, "step", 1);
+  int64_t dim, start = tc__attrs_int(c->attrs, "start", 0), end = tc__attrs_int(c->attrs, "end", INT64_MAX),
+               step = tc__attrs_int(c->attrs, "step", 1);
   TC_TRY(tc__infer_dim(c, "dim", c->in[0].rank, &dim));
   if (step < 1)
     return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'step': expected >= 1, found %lld", (long long)step);
@@ -150,8 +174,8 @@ tc_status tc__infer_select(tc__infer *c) {
   TC_TRY(tc__infer_dim(c, "dim", c->in[0].rank, &dim));
   int64_t size = c->in[0].shape[dim];
   if (size != TC__DYNAMIC && (index < -size || index >= size))
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'index': expected [-%lld, %lld), found %lld", (long long)size, (long long)size,
-                          (long long)index);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'index': expected [-%lld, %lld), found %lld", (long long)size,
+                          (long long)size, (long long)index);
   drop_dim(&c->in[0], dim, &c->out[0]);
   return TC_OK;
 }
@@ -165,7 +189,8 @@ tc_status tc__infer_pad(tc__infer *c) {
   const char *mode = tc__attrs_str(c->attrs, "mode", "constant");
   bool constant = strcmp(mode, "constant") == 0, reflect = strcmp(mode, "reflect") == 0, circular = strcmp(mode, "circular") == 0;
   if (!constant && !reflect && !circular && strcmp(mode, "replicate") != 0)
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'mode': expected \"constant\", \"reflect\", \"replicate\" or \"circular\", found \"%s\"",
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT,
+                          "attribute 'mode': expected \"constant\", \"reflect\", \"replicate\" or \"circular\", found \"%s\"",
                           mode);
   c->out[0] = *x;
   for (int i = 0; i < x->rank; i++) {
@@ -174,14 +199,15 @@ tc_status tc__infer_pad(tc__infer *c) {
       continue;
     int64_t limit = constant ? INT64_MAX : reflect ? size - 1 : circular ? size : size ? INT64_MAX : 0;
     if (!constant && (low[i] < 0 || high[i] < 0))
-      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'low'/'high': negative padding at dim %d needs mode \"constant\"", i);
+      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT,
+                            "attribute 'low'/'high': negative padding at dim %d needs mode \"constant\"", i);
     if (low[i] > limit || high[i] > limit)
-      return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "attribute 'low'/'high': %s padding of dim %d (size %lld) is at most %lld", mode, i,
-                            (long long)size, (long long)limit);
+      return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "attribute 'low'/'high': %s padding of dim %d (size %lld) is at most %lld",
+                            mode, i, (long long)size, (long long)limit);
     int64_t y;
     if (__builtin_add_overflow(size, low[i], &y) || __builtin_add_overflow(y, high[i], &y) || y < 0)
-      return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "attribute 'low'/'high': dim %d would have size %lld + %lld + %lld", i, (long long)size,
-                            (long long)low[i], (long long)high[i]);
+      return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "attribute 'low'/'high': dim %d would have size %lld + %lld + %lld", i,
+                            (long long)size, (long long)low[i], (long long)high[i]);
     c->out[0].shape[i] = y;
   }
   return TC_OK;
@@ -204,8 +230,8 @@ tc_status tc__infer_concat(tc__infer *c) {
         else if (__builtin_add_overflow(*y, x, y))
           return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "the joined dim is too large");
       } else if (!tc__infer_unify(y, x)) {
-        return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected size %lld at dim %d, found %lld", tc__infer_operand(c, k), (long long)*y, i,
-                              (long long)x);
+        return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected size %lld at dim %d, found %lld", tc__infer_operand(c, k),
+                              (long long)*y, i, (long long)x);
       }
     }
   }
@@ -237,7 +263,8 @@ tc_status tc__infer_unfold(tc__infer *c) {
     return tc__infer_fail(c, TC_ERR_UNSUPPORTED, "the result would have rank %d: at most %d", TC_MAX_RANK + 1, TC_MAX_RANK);
   int64_t in = c->in[0].shape[dim];
   if (step < 1 || size < 0 || (in != TC__DYNAMIC && size > in))
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attributes 'size', 'step': expected 0 <= size <= %lld and step >= 1, found %lld and %lld",
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT,
+                          "attributes 'size', 'step': expected 0 <= size <= %lld and step >= 1, found %lld and %lld",
                           (long long)in, (long long)size, (long long)step);
   c->out[0] = c->in[0];
   if (in != TC__DYNAMIC)
@@ -253,8 +280,8 @@ tc_status tc__infer_diagonal(tc__infer *c) {
   TC_TRY(tc__infer_dim(c, "dim1", x->rank, &d1));
   d2 = tc__attrs_int(c->attrs, "dim2", 1);
   if (d2 < 0 || d2 >= x->rank || d1 == d2)
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'dim2': expected another dim than dim1 in [0, %d), found %lld", x->rank,
-                          (long long)d2);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'dim2': expected another dim than dim1 in [0, %d), found %lld",
+                          x->rank, (long long)d2);
   tc__type *y = &c->out[0];
   y->dtype = x->dtype;
   for (int i = 0; i < x->rank; i++)
@@ -272,7 +299,8 @@ tc_status tc__infer_diagonal(tc__infer *c) {
   return TC_OK;
 }
 
-// ---- creation ---------------------------------------------------------------------------------------------------------------------------------
+// ---- creation
+// ---------------------------------------------------------------------------------------------------------------------------------
 
 tc_status tc__infer_constant(tc__infer *c) {
   const tc__attr *value = tc__attrs_find(c->attrs, "value");
@@ -297,7 +325,8 @@ tc_status tc__infer_full(tc__infer *c) {
   return TC_OK;
 }
 
-// ---- indexing ---------------------------------------------------------------------------------------------------------------------------------
+// ---- indexing
+// ---------------------------------------------------------------------------------------------------------------------------------
 
 tc_status tc__infer_one_hot(tc__infer *c) {
   int64_t classes = tc__attrs_int(c->attrs, "classes", 0);
@@ -364,8 +393,8 @@ static tc_status indexed_type(tc__infer *c, size_t first, tc__type *out) {
   tc__type common = c->in[first];
   for (size_t i = 0; i < n; i++) {
     if (dims[i] >= x->rank || indexed[dims[i]])
-      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'dims': expected different dims in [0, %d), found %lld", x->rank,
-                            (long long)dims[i]);
+      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'dims': expected different dims in [0, %d), found %lld",
+                            x->rank, (long long)dims[i]);
     if (i && dims[i] < dims[i - 1])
       return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'dims': expected rising dims");
     indexed[dims[i]] = true;
@@ -374,7 +403,8 @@ static tc_status indexed_type(tc__infer *c, size_t first, tc__type *out) {
       TC_TRY(tc__infer_broadcast_into(c, &common, &c->in[first + i], first + i));
   }
   if (x->rank - (int)n + common.rank > TC_MAX_RANK)
-    return tc__infer_fail(c, TC_ERR_UNSUPPORTED, "the result would have rank %d: at most %d", x->rank - (int)n + common.rank, TC_MAX_RANK);
+    return tc__infer_fail(c, TC_ERR_UNSUPPORTED, "the result would have rank %d: at most %d", x->rank - (int)n + common.rank,
+                          TC_MAX_RANK);
   *out = (tc__type){.dtype = x->dtype};
   if (!adjacent)
     for (int i = 0; i < common.rank; i++)
@@ -395,8 +425,8 @@ tc_status tc__infer_index_put(tc__infer *c) {
   tc__type read;
   TC_TRY(indexed_type(c, 2, &read));
   if (c->in[1].dtype != c->in[0].dtype)
-    return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, 1), tc_dtype_name(c->in[0].dtype),
-                          tc_dtype_name(c->in[1].dtype));
+    return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, 1),
+                          tc_dtype_name(c->in[0].dtype), tc_dtype_name(c->in[1].dtype));
   tc__type both = read;
   TC_TRY(tc__infer_broadcast_into(c, &both, &c->in[1], 1));
   for (int i = 0; i < both.rank; i++)
@@ -416,21 +446,22 @@ tc_status tc__infer_scatter(tc__infer *c) {
   for (size_t i = 0; i < TC_COUNTOF(modes); i++)
     known |= strcmp(mode, modes[i]) == 0;
   if (!known)
-    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute 'reduce': expected none, add, mul, amin, amax or mean, found \"%s\"", mode);
+    return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT,
+                          "attribute 'reduce': expected none, add, mul, amin, amax or mean, found \"%s\"", mode);
   int64_t dim = 0;
   if (c->in[0].rank > 0)
     TC_TRY(tc__infer_dim(c, "dim", c->in[0].rank, &dim));
   TC_TRY(check_index(c, dim));
   if (c->in[2].dtype != c->in[0].dtype)
-    return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, 2), tc_dtype_name(c->in[0].dtype),
-                          tc_dtype_name(c->in[2].dtype));
+    return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, 2),
+                          tc_dtype_name(c->in[0].dtype), tc_dtype_name(c->in[2].dtype));
   bool empty = tc__type_elements(&c->in[1]) == 0;
   if (c->in[2].rank > 0 && !empty) {
     TC_TRY(tc__infer_rank_is(c, 2, c->in[1].rank));
     for (int i = 0; i < c->in[1].rank; i++)
       if (c->in[2].shape[i] != TC__DYNAMIC && c->in[1].shape[i] > c->in[2].shape[i])
-        return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected size >= %lld at dim %d, found %lld", tc__infer_operand(c, 2),
-                              (long long)c->in[1].shape[i], i, (long long)c->in[2].shape[i]);
+        return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected size >= %lld at dim %d, found %lld",
+                              tc__infer_operand(c, 2), (long long)c->in[1].shape[i], i, (long long)c->in[2].shape[i]);
   }
   c->out[0] = c->in[0];
   return TC_OK;
@@ -442,13 +473,13 @@ tc_status tc__infer_index_add(tc__infer *c) {
   TC_TRY(tc__infer_rank_is(c, 1, 1));
   TC_TRY(tc__infer_rank_is(c, 2, c->in[0].rank));
   if (c->in[2].dtype != c->in[0].dtype)
-    return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, 2), tc_dtype_name(c->in[0].dtype),
-                          tc_dtype_name(c->in[2].dtype));
+    return tc__infer_fail(c, TC_ERR_DTYPE_MISMATCH, "%s: expected %s, found %s", tc__infer_operand(c, 2),
+                          tc_dtype_name(c->in[0].dtype), tc_dtype_name(c->in[2].dtype));
   for (int i = 0; i < c->in[0].rank; i++) {
     int64_t want = i == dim ? c->in[1].shape[0] : c->in[0].shape[i];
     if (!tc__infer_unify(&want, c->in[2].shape[i]))
-      return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected size %lld at dim %d, found %lld", tc__infer_operand(c, 2), (long long)want, i,
-                            (long long)c->in[2].shape[i]);
+      return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected size %lld at dim %d, found %lld", tc__infer_operand(c, 2),
+                            (long long)want, i, (long long)c->in[2].shape[i]);
   }
   c->out[0] = c->in[0];
   return TC_OK;
@@ -462,8 +493,8 @@ tc_status tc__infer_searchsorted(tc__infer *c) {
     for (int i = 0; i + 1 < c->in[0].rank; i++) {
       int64_t want = c->in[0].shape[i];
       if (!tc__infer_unify(&want, c->in[1].shape[i]))
-        return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected size %lld at dim %d, found %lld", tc__infer_operand(c, 1), (long long)want,
-                              i, (long long)c->in[1].shape[i]);
+        return tc__infer_fail(c, TC_ERR_SHAPE_MISMATCH, "%s: expected size %lld at dim %d, found %lld", tc__infer_operand(c, 1),
+                              (long long)want, i, (long long)c->in[1].shape[i]);
     }
   }
   c->out[0] = c->in[1];

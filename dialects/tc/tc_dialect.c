@@ -53,7 +53,8 @@ MlirContext tc__context_create(void) {
   mlirContextAttachDiagnosticHandler(ctx, on_diagnostic, NULL, NULL);
   mlirRegisterAllLLVMTranslations(ctx);
   // Ops of a dialect that is not loaded verify with misleading errors.
-  static const char *const loaded[] = {"func", "arith", "math", "linalg", "tensor", "scf", "vector", "llvm", "cf", "affine", "memref"};
+  static const char *const loaded[] = {"func",   "arith", "math", "linalg", "tensor", "scf",
+                                       "vector", "llvm",  "cf",   "affine", "memref"};
   for (size_t i = 0; i < TC_COUNTOF(loaded); i++)
     mlirContextGetOrLoadDialect(ctx, tc__sref(loaded[i]));
   MlirModule definition = mlirModuleCreateParse(ctx, tc__sref(tc__dialect_irdl()));

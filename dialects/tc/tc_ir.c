@@ -5,7 +5,8 @@
 
 void tc__print_to_str(MlirStringRef text, void *str) { tc__str_append_n(str, text.data, text.length); }
 
-// ---- reading ------------------------------------------------------------------------------------------------------------------------------
+// ---- reading
+// ------------------------------------------------------------------------------------------------------------------------------
 
 bool tc__op_is(MlirOperation op, const char *full_name) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
@@ -19,9 +20,7 @@ tc_op_kind tc__op_kind(MlirOperation op) {
   return tc__op_kind_from_name(name.data + 3, name.length - 3);
 }
 
-MlirOperation tc__def_op(MlirValue v) {
-  return mlirValueIsAOpResult(v) ? mlirOpResultGetOwner(v) : (MlirOperation){NULL};
-}
+MlirOperation tc__def_op(MlirValue v) { return mlirValueIsAOpResult(v) ? mlirOpResultGetOwner(v) : (MlirOperation){NULL}; }
 
 bool tc__dtype_from_mlir(MlirType t, tc_dtype *out) {
   if (mlirTypeIsAF32(t))
@@ -206,7 +205,8 @@ bool tc__get_str(MlirOperation op, const char *name, MlirStringRef *out) {
   return true;
 }
 
-// ---- attributes of tc ops as plain data -----------------------------------------------------------------------------------------------------
+// ---- attributes of tc ops as plain data
+// -----------------------------------------------------------------------------------------------------
 
 tc_status tc__elements_read(MlirAttribute attr, const tc__buffer *out, MlirLocation loc) {
   int64_t n = tc__type_elements(&out->type);
@@ -359,7 +359,8 @@ void tc__op_attrs_free(tc__op_attrs *a) {
   *a = (tc__op_attrs){{NULL, 0}, NULL};
 }
 
-// ---- building --------------------------------------------------------------------------------------------------------------------------------
+// ---- building
+// --------------------------------------------------------------------------------------------------------------------------------
 
 tc__builder tc__builder_before(MlirOperation op) {
   return (tc__builder){mlirOperationGetContext(op), mlirOperationGetLocation(op), mlirOperationGetBlock(op), op};
@@ -369,8 +370,9 @@ tc__builder tc__builder_at_end(MlirBlock block, MlirLocation loc) {
   return (tc__builder){mlirLocationGetContext(loc), loc, block, {NULL}};
 }
 
-MlirOperation tc__build(tc__builder *b, const char *name, const MlirValue *operands, size_t n_operands, const MlirType *results, size_t n_results,
-                        const MlirNamedAttribute *attrs, size_t n_attrs, MlirRegion *regions, size_t n_regions) {
+MlirOperation tc__build(tc__builder *b, const char *name, const MlirValue *operands, size_t n_operands, const MlirType *results,
+                        size_t n_results, const MlirNamedAttribute *attrs, size_t n_attrs, MlirRegion *regions,
+                        size_t n_regions) {
   MlirOperationState state = mlirOperationStateGet(tc__sref(name), b->loc);
   if (n_operands)
     mlirOperationStateAddOperands(&state, (intptr_t)n_operands, operands);
@@ -396,8 +398,8 @@ MlirValue tc__build1(tc__builder *b, const char *name, const MlirValue *operands
   return mlirOperationIsNull(op) ? (MlirValue){NULL} : mlirOperationGetResult(op, 0);
 }
 
-static MlirOperation build_checked(tc__builder *b, tc_op_kind kind, const MlirValue *operands, const tc__type *types, size_t n_operands,
-                                   const MlirNamedAttribute *attrs, size_t n_attrs) {
+static MlirOperation build_checked(tc__builder *b, tc_op_kind kind, const MlirValue *operands, const tc__type *types,
+                                   size_t n_operands, const MlirNamedAttribute *attrs, size_t n_attrs) {
   MlirOperation none = {NULL};
   tc__type results[2];
   char name[48], err[512];
@@ -426,7 +428,8 @@ static MlirOperation build_checked(tc__builder *b, tc_op_kind kind, const MlirVa
   return tc__build(b, name, operands, n_operands, mlir_results, n_results, attrs, n_attrs, NULL, 0);
 }
 
-// IRDL wants one type for the operands of a variadic group: index tensors are broadcast, others lose the sizes in which they differ.
+// IRDL wants one type for the operands of a variadic group: index tensors are broadcast, others lose the sizes in which they
+// differ.
 static tc_status unify_group(tc__builder *b, const tc__op_info *info, MlirValue *operands, tc__type *types, size_t n) {
   size_t first = 0;
   while ((int)first < info->n_operands && !info->operands[first].variadic)
@@ -471,8 +474,8 @@ static tc_status unify_group(tc__builder *b, const tc__op_info *info, MlirValue 
   return TC_OK;
 }
 
-MlirOperation tc__build_tc(tc__builder *b, tc_op_kind kind, const MlirValue *given, size_t n_operands, const MlirNamedAttribute *attrs,
-                           size_t n_attrs) {
+MlirOperation tc__build_tc(tc__builder *b, tc_op_kind kind, const MlirValue *given, size_t n_operands,
+                           const MlirNamedAttribute *attrs, size_t n_attrs) {
   const tc__op_info *info = tc__op_info_get(kind);
   char name[48];
   snprintf(name, sizeof name, "tc.%s", info->name);
@@ -494,8 +497,8 @@ MlirOperation tc__build_tc(tc__builder *b, tc_op_kind kind, const MlirValue *giv
   tc__free(operands);
   return op;
 }
-MlirValue tc__build_tc1(tc__builder *b, tc_op_kind kind, const MlirValue *operands, size_t n_operands, const MlirNamedAttribute *attrs,
-                        size_t n_attrs) {
+MlirValue tc__build_tc1(tc__builder *b, tc_op_kind kind, const MlirValue *operands, size_t n_operands,
+                        const MlirNamedAttribute *attrs, size_t n_attrs) {
   MlirOperation op = tc__build_tc(b, kind, operands, n_operands, attrs, n_attrs);
   return mlirOperationIsNull(op) ? (MlirValue){NULL} : mlirOperationGetResult(op, 0);
 }
@@ -511,7 +514,8 @@ MlirAttribute tc__attr_floats(MlirContext ctx, const double *v, size_t n) { retu
 MlirAttribute tc__attr_str(MlirContext ctx, const char *s) { return mlirStringAttrGet(ctx, tc__sref(s)); }
 MlirAttribute tc__attr_dtype(MlirContext ctx, tc_dtype dtype) { return mlirTypeAttrGet(tc__dtype_to_mlir(ctx, dtype)); }
 
-// ---- walking and rewriting ---------------------------------------------------------------------------------------------------------------------
+// ---- walking and rewriting
+// ---------------------------------------------------------------------------------------------------------------------
 
 tc_status tc__walk(MlirOperation root, tc__walk_fn fn, void *user) {
   intptr_t n_regions = mlirOperationGetNumRegions(root);

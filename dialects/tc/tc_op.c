@@ -95,9 +95,10 @@ const char *tc__op_suggest(const char *name) {
   return tc__did_you_mean(name, names, TC_OP_COUNT);
 }
 
-// Attributes are not declared: IRDL knows only required ones, and the verifier of tc_verify.c says more. Only one operand group may vary in
-// length without a segment attribute, so all optional operands form one trailing variadic. A constraint binds to the first type it meets, so
-// each operand has one of its own, and the operands of a variadic group share one type: tc__build_tc sees to it (tensor.cast, tc.broadcast).
+// Attributes are not declared: IRDL knows only required ones, and the verifier of tc_verify.c says more. Only one operand group
+// may vary in length without a segment attribute, so all optional operands form one trailing variadic. A constraint binds to the
+// first type it meets, so each operand has one of its own, and the operands of a variadic group share one type: tc__build_tc sees
+// to it (tensor.cast, tc.broadcast).
 void tc__op_table_irdl(tc__str *out) {
   tc__str_append(out, "irdl.dialect @tc {\n");
   for (int i = 0; i < TC_OP_COUNT; i++) {

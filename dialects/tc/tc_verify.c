@@ -25,9 +25,10 @@ static tc_status check_names(MlirOperation op, const tc__op_info *info) {
     char text[64];
     snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
     near = tc__did_you_mean(text, names, (size_t)info->n_attrs);
-    status = near ? tc__error_at(mlirOperationGetLocation(op), TC_ERR_VERIFY, "'tc.%s' op has no attribute '%s', did you mean '%s'?", info->name,
-                                 text, near)
-                  : tc__error_at(mlirOperationGetLocation(op), TC_ERR_VERIFY, "'tc.%s' op has no attribute '%s'", info->name, text);
+    status =
+        near ? tc__error_at(mlirOperationGetLocation(op), TC_ERR_VERIFY, "'tc.%s' op has no attribute '%s', did you mean '%s'?",
+                            info->name, text, near)
+             : tc__error_at(mlirOperationGetLocation(op), TC_ERR_VERIFY, "'tc.%s' op has no attribute '%s'", info->name, text);
   }
   return status;
 }
@@ -50,8 +51,9 @@ static tc_status check_types(MlirOperation op, const tc__op_info *info) {
   tc_status status = TC_OK;
   for (size_t i = 0; i < n && status == TC_OK; i++)
     if (!tc__value_type(mlirOperationGetOperand(op, (intptr_t)i), &types[i]))
-      status = tc__error_at(loc, TC_ERR_VERIFY, "'tc.%s' op operand %zu: expected a ranked tensor (rank <= %d) of a tc element type", info->name,
-                            i, TC_MAX_RANK);
+      status =
+          tc__error_at(loc, TC_ERR_VERIFY, "'tc.%s' op operand %zu: expected a ranked tensor (rank <= %d) of a tc element type",
+                       info->name, i, TC_MAX_RANK);
   tc__op_attrs attrs = {{NULL, 0}, NULL};
   char err[512], want[200], got[200];
   if (status == TC_OK)
@@ -63,10 +65,12 @@ static tc_status check_types(MlirOperation op, const tc__op_info *info) {
                           (int)mlirOperationGetNumResults(op));
   for (size_t i = 0; status == TC_OK && i < n_results; i++) {
     if (!tc__type_from_mlir(mlirValueGetType(mlirOperationGetResult(op, (intptr_t)i)), &written))
-      status = tc__error_at(loc, TC_ERR_VERIFY, "'tc.%s' op result %zu: expected a ranked tensor of a tc element type", info->name, i);
+      status =
+          tc__error_at(loc, TC_ERR_VERIFY, "'tc.%s' op result %zu: expected a ranked tensor of a tc element type", info->name, i);
     else if (!compatible(&inferred[i], &written))
-      status = tc__error_at(loc, TC_ERR_VERIFY, "'tc.%s' op result %zu (%s): expected %s, found %s", info->name, i, info->results[i].name,
-                            tc__type_format(&inferred[i], want, sizeof want), tc__type_format(&written, got, sizeof got));
+      status = tc__error_at(loc, TC_ERR_VERIFY, "'tc.%s' op result %zu (%s): expected %s, found %s", info->name, i,
+                            info->results[i].name, tc__type_format(&inferred[i], want, sizeof want),
+                            tc__type_format(&written, got, sizeof got));
   }
   tc__op_attrs_free(&attrs);
   tc__free(types);
@@ -84,8 +88,9 @@ static tc_status check_op(MlirOperation op, void *user) {
     char text[64];
     snprintf(text, sizeof text, "%.*s", (int)name.length - 3, name.data + 3);
     const char *near = tc__op_suggest(text);
-    status = near ? tc__error_at(mlirOperationGetLocation(op), TC_ERR_VERIFY, "unknown op 'tc.%s', did you mean 'tc.%s'?", text, near)
-                  : tc__error_at(mlirOperationGetLocation(op), TC_ERR_VERIFY, "unknown op 'tc.%s'", text);
+    status =
+        near ? tc__error_at(mlirOperationGetLocation(op), TC_ERR_VERIFY, "unknown op 'tc.%s', did you mean 'tc.%s'?", text, near)
+             : tc__error_at(mlirOperationGetLocation(op), TC_ERR_VERIFY, "unknown op 'tc.%s'", text);
   } else {
     const tc__op_info *info = tc__op_info_get(kind);
     status = check_names(op, info);

@@ -60,9 +60,5 @@ WEAK void tc__parallel_for(int64_t n, int t, void (*fn)(void *, int64_t, int64_t
 }
 WEAK int tc__threads_get(void) { return 1; }
 WEAK void tc__threads_set(int n) { (void)n; }
-WEAK tc_status tc__print_readable(MlirOperation m, tc__str *o) {
-  (void)m, (void)o;
-  MISSING;
-}
 WEAK int tc_translate_main(int argc, char **argv);
 WEAK int tc_translate_main(int argc, char **argv) { return (void)argc, (void)argv, 1; }
