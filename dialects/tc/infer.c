@@ -176,6 +176,10 @@ static bool kind_fits(tc__attr_kind kind, const char *cls) {
 }
 
 static tc_status check_attrs(tc__infer *c) {
+  static const char *const kind_text[] = {[TC__ATTR_INT] = "an integer",          [TC__ATTR_BOOL] = "a bool",
+                                          [TC__ATTR_FLOAT] = "a float",           [TC__ATTR_STR] = "a string",
+                                          [TC__ATTR_INTS] = "a list of integers", [TC__ATTR_FLOATS] = "a list of floats",
+                                          [TC__ATTR_DTYPE] = "an element type",   [TC__ATTR_TENSOR] = "a tensor"};
   for (int i = 0; i < c->info->n_attrs; i++) {
     const tc__op_field *field = &c->info->attrs[i];
     const tc__attr *attr = tc__attrs_find(c->attrs, field->name);
@@ -183,7 +187,8 @@ static tc_status check_attrs(tc__infer *c) {
     if (!attr && !*field->fallback && !strstr(field->cls, "[]"))
       return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute '%s' (%s) is missing", field->name, field->cls);
     if (attr && !kind_fits(attr->kind, field->cls))
-      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute '%s': expected %s", field->name, field->cls);
+      return tc__infer_fail(c, TC_ERR_INVALID_ARGUMENT, "attribute '%s': expected %s, found %s", field->name, field->cls,
+                            kind_text[attr->kind]);
   }
   return TC_OK;
 }

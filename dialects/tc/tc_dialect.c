@@ -5,6 +5,7 @@
 #include "tc_ir.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 static tc__str irdl;
 static pthread_once_t irdl_once = PTHREAD_ONCE_INIT, passes_once = PTHREAD_ONCE_INIT;
@@ -16,11 +17,26 @@ const char *tc__dialect_irdl(void) {
   return irdl.data ? irdl.data : "";
 }
 
+// MLIR's parser reports a tc op that does not exist: add which one may be meant.
+static void add_suggestion(tc__str *message) {
+  static const char marker[] = "unregistered operation 'tc.";
+  const char *at = message->data ? strstr(message->data, marker) : NULL;
+  char name[64];
+  if (!at)
+    return;
+  at += sizeof marker - 1;
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(at, "'"), at);
+  const char *near = tc__op_suggest(name);
+  if (near)
+    tc__str_printf(message, ", did you mean 'tc.%s'?", near);
+}
+
 static MlirLogicalResult on_diagnostic(MlirDiagnostic diagnostic, void *user) {
   (void)user;
   tc__str location = {0}, message = {0};
   tc__loc_format(mlirDiagnosticGetLocation(diagnostic), &location);
   mlirDiagnosticPrint(diagnostic, tc__print_to_str, &message);
+  add_suggestion(&message);
   const char *text = message.data ? message.data : "";
   switch (mlirDiagnosticGetSeverity(diagnostic)) {
   case MlirDiagnosticError:

@@ -270,14 +270,35 @@ static void *attr_alloc(tc__op_attrs *owner, size_t bytes) {
   return (char *)block + sizeof(attr_block) + 8;
 }
 
-static tc_status convert_attr(tc__op_attrs *owner, MlirOperation op, const char *name, MlirAttribute a, tc__attr *out) {
-  *out = (tc__attr){.name = name};
+static tc_status unexpected_attr(MlirOperation op, const tc__op_field *field, MlirAttribute a) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  const char *expected = field->cls;
+  if (strcmp(expected, "type") == 0)
+    expected = TC__DTYPES_TEXT;
+  else if (strcmp(expected, "elements") == 0)
+    expected = "dense elements of " TC__DTYPES_TEXT;
+  tc__str found = {0};
+  if (mlirAttributeIsAType(a)) // not with the quotes of a TypeAttr in a message
+    mlirTypePrint(mlirTypeAttrGetValue(a), tc__print_to_str, &found);
+  else
+    mlirAttributePrint(a, tc__print_to_str, &found);
+  tc_status status =
+      tc__error_at(mlirOperationGetLocation(op), TC_ERR_VERIFY, "'%.*s' op attribute '%s': expected %s, found %.100s",
+                   (int)name.length, name.data, field->name, expected, found.data ? found.data : "?");
+  tc__str_free(&found);
+  return status;
+}
+
+static tc_status convert_attr(tc__op_attrs *owner, MlirOperation op, const tc__op_field *field, MlirAttribute a, tc__attr *out) {
+  *out = (tc__attr){.name = field->name};
   if (mlirAttributeIsABool(a)) {
     out->kind = TC__ATTR_BOOL;
     out->i = mlirBoolAttrGetValue(a);
   } else if (mlirAttributeIsAInteger(a)) {
     out->kind = TC__ATTR_INT;
-    out->i = mlirIntegerAttrGetValueInt(a);
+    MlirType type = mlirAttributeGetType(a);
+    bool is_unsigned = mlirTypeIsAInteger(type) && mlirIntegerTypeIsUnsigned(type);
+    out->i = is_unsigned ? (int64_t)mlirIntegerAttrGetValueUInt(a) : mlirIntegerAttrGetValueInt(a);
   } else if (mlirAttributeIsAFloat(a)) {
     out->kind = TC__ATTR_FLOAT;
     out->f = mlirFloatAttrGetValueDouble(a);
@@ -310,18 +331,18 @@ static tc_status convert_attr(tc__op_attrs *owner, MlirOperation op, const char 
   } else if (mlirAttributeIsAType(a)) {
     tc_dtype dtype;
     if (!tc__dtype_from_mlir(mlirTypeAttrGetValue(a), &dtype))
-      return tc__error_at(mlirOperationGetLocation(op), TC_ERR_VERIFY, "attribute '%s': no tc element type", name);
+      return unexpected_attr(op, field, a);
     out->kind = TC__ATTR_DTYPE;
     out->i = dtype;
   } else if (mlirAttributeIsADenseElements(a)) {
     out->kind = TC__ATTR_TENSOR;
     if (!tc__type_from_mlir(mlirAttributeGetType(a), &out->tensor.type) || !tc__type_is_static(&out->tensor.type))
-      return tc__error_at(mlirOperationGetLocation(op), TC_ERR_VERIFY, "attribute '%s': no tensor of a tc element type", name);
+      return unexpected_attr(op, field, a);
     if (!(out->tensor.data = attr_alloc(owner, (size_t)tc__type_bytes(&out->tensor.type) + 1)))
       return tc__oom();
     return tc__elements_read(a, &out->tensor, mlirOperationGetLocation(op));
   } else {
-    return tc__error_at(mlirOperationGetLocation(op), TC_ERR_VERIFY, "attribute '%s': unexpected kind", name);
+    return unexpected_attr(op, field, a);
   }
   return TC_OK;
 }
@@ -339,7 +360,7 @@ tc_status tc__op_attrs_read(MlirOperation op, tc__op_attrs *out) {
       n += default_attr(&info->attrs[i], &items[n]);
       continue;
     }
-    tc_status status = convert_attr(out, op, info->attrs[i].name, a, &items[n]);
+    tc_status status = convert_attr(out, op, &info->attrs[i], a, &items[n]);
     if (status != TC_OK) {
       tc__op_attrs_free(out);
       return status;

@@ -22,6 +22,8 @@ const char *tc__dialect_irdl(void);
 // ---- reading IR (tc_ir.c) ------------------------------------------------------------------------------------------------------------
 
 static inline MlirStringRef tc__sref(const char *s) { return mlirStringRefCreate(s, strlen(s)); }
+/// The element types of TC_DTYPE_TABLE, for messages.
+#define TC__DTYPES_TEXT "f16, bf16, f32, f64, i8, i16, i32, i64, ui8 or i1"
 /// TC_OP_COUNT when op is not a tc op.
 tc_op_kind tc__op_kind(MlirOperation op);
 bool tc__op_is(MlirOperation op, const char *full_name);

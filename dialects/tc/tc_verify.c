@@ -42,6 +42,22 @@ static bool compatible(const tc__type *a, const tc__type *b) {
   return true;
 }
 
+static const char *operand_name(const tc__op_info *info, size_t i) {
+  return info->n_operands == 0 ? "?" : info->operands[(int)i < info->n_operands ? (int)i : info->n_operands - 1].name;
+}
+
+static tc_status no_tensor(MlirOperation op, const tc__op_info *info, const char *what, size_t i, const char *name,
+                           MlirType type) {
+  tc__str found = {0};
+  mlirTypePrint(type, tc__print_to_str, &found);
+  tc_status status =
+      tc__error_at(mlirOperationGetLocation(op), TC_ERR_VERIFY,
+                   "'tc.%s' op %s %zu (%s): expected a ranked tensor (rank <= %d) of " TC__DTYPES_TEXT ", found '%s'", info->name,
+                   what, i, name, TC_MAX_RANK, found.data ? found.data : "?");
+  tc__str_free(&found);
+  return status;
+}
+
 static tc_status check_types(MlirOperation op, const tc__op_info *info) {
   MlirLocation loc = mlirOperationGetLocation(op);
   size_t n = (size_t)mlirOperationGetNumOperands(op), n_results;
@@ -52,8 +68,7 @@ static tc_status check_types(MlirOperation op, const tc__op_info *info) {
   for (size_t i = 0; i < n && status == TC_OK; i++)
     if (!tc__value_type(mlirOperationGetOperand(op, (intptr_t)i), &types[i]))
       status =
-          tc__error_at(loc, TC_ERR_VERIFY, "'tc.%s' op operand %zu: expected a ranked tensor (rank <= %d) of a tc element type",
-                       info->name, i, TC_MAX_RANK);
+          no_tensor(op, info, "operand", i, operand_name(info, i), mlirValueGetType(mlirOperationGetOperand(op, (intptr_t)i)));
   tc__op_attrs attrs = {{NULL, 0}, NULL};
   char err[512], want[200], got[200];
   if (status == TC_OK)

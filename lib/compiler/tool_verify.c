@@ -154,6 +154,9 @@ void tc__expectations_handler(tc_severity severity, const char *location, const 
       return;
     }
   }
+  // Upstream's tool turns this note off here; the C API has no switch for it.
+  if (severity == TC_SEVERITY_NOTE && strncmp(message, "see current operation", 21) == 0)
+    return;
   static const char *const names[] = {"error", "warning", "note", "remark"};
   fprintf(stderr, "%s: error: unexpected %s: %s\n", *location ? location : e->file, names[severity], message);
   e->failed = true;
