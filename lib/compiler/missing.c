@@ -2,8 +2,6 @@
 #include "compile.h"
 #include "frontend/fixture.h"
 #include "frontend/model.h"
-#include "runtime/exec.h"
-#include "runtime/interp/interp.h"
 
 #define WEAK __attribute__((weak))
 #define MISSING return tc__error(TC_ERR_UNSUPPORTED, NULL, "%s is not there yet", __func__)
@@ -17,10 +15,6 @@ WEAK const tc__buffer *tc__fixture_inputs(const tc__fixture *f) { return (void)f
 WEAK size_t tc__fixture_n_inputs(const tc__fixture *f) { return (void)f, (size_t)0; }
 WEAK tc_status tc__fixture_open(const char *dir, tc__fixture **out) {
   (void)dir, (void)out;
-  MISSING;
-}
-WEAK tc_status tc__interp_run(tc_op_kind k, const tc__buffer *i, size_t n, tc__buffer *o, size_t m, const tc__attrs *a) {
-  (void)k, (void)i, (void)n, (void)o, (void)m, (void)a;
   MISSING;
 }
 WEAK tc_status tc__jit_create(MlirModule m, const char *c, int t, const char *const *n, size_t nn, void **f, void **o) {
@@ -54,11 +48,5 @@ WEAK tc_status tc__npy_write(const char *p, const tc__buffer *o) {
   MISSING;
 }
 WEAK float tc__synth_uniform(const char *n, int64_t i) { return (void)n, (void)i, 0.0f; }
-WEAK void tc__parallel_for(int64_t n, int t, void (*fn)(void *, int64_t, int64_t, int), void *user) {
-  (void)t;
-  fn(user, 0, n, 0);
-}
-WEAK int tc__threads_get(void) { return 1; }
-WEAK void tc__threads_set(int n) { (void)n; }
 WEAK int tc_translate_main(int argc, char **argv);
 WEAK int tc_translate_main(int argc, char **argv) { return (void)argc, (void)argv, 1; }

@@ -213,7 +213,7 @@ func.func @overflow() {
 // -----
 
 func.func @misspelt(%a: tensor<2xf32>) {
-  // expected-error @+1 {{unregistered operation 'tc.cosine' found in dialect ('tc') that does not allow unknown operations, did you mean 'tc.cos'?}}
-  %0 = "tc.cosine"(%a) : (tensor<2xf32>) -> tensor<2xf32>
+  // expected-error @+1 {{unregistered operation 'tc.softmx' found in dialect ('tc') that does not allow unknown operations, did you mean 'tc.softmax'?}}
+  %0 = "tc.softmx"(%a) : (tensor<2xf32>) -> tensor<2xf32>
   return
 }
