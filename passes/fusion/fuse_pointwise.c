@@ -1,493 +1,352 @@
-// fuse-pointwise: each maximal group of pointwise ops becomes one linalg.generic.
+// Merges each maximal group of pointwise ops into one linalg.generic: one pass over memory instead of one an op.
 //
-//   %0 = linalg.generic {...} ins(%x) { cos }        %1 = linalg.generic {...} ins(%0) { sin }
-// becomes
-//   %1 = linalg.generic {...} ins(%x) { cos; sin }
+// before:                                            after:
+//   %1 = linalg.generic {map (i)->(i)} ins(%x) {       %2 = linalg.generic {map (i)->(i)} ins(%x) {
+//     %c = math.cos %in; yield %c }                      %c = math.cos %in
+//   %2 = linalg.generic {map (i)->(i)} ins(%1) {         %s = math.sin %c
+//     %s = math.sin %in; yield %s }                      yield %s } {tc.op = "cos sin"}
 //
-// A producer joins its consumer when its value is read there only, when it costs nothing to repeat (a view, a cast, a constant), or, on the same
-// iteration space, as a further result. Broadcasts, permutes, slices and unit-dim reshapes turn into indexing maps, also of reductions and
-// contractions. Nothing that computes is done twice. tc ops in the input are lowered by convert-tc-to-linalg first.
-#include "pass.h"
-#include "support/generic.h"
+// Two ways to merge, until neither finds anything:
+// 1. ops over the same space, one reading the other element by element (or both reading the same tensor), become one group with a
+// result
+//    for each value used outside: nothing is computed twice;
+// 2. a producer read through another map (broadcast, permute, slice) is computed inside its reader, maps composed, when that is
+// its only
+//    reader and asks for no element twice, or when it is so cheap that computing it again costs less than a trip to memory.
+// Pointwise ops right behind a contraction keep its space (they become its epilogue), so they are only merged with what keeps it
+// too.
+#include "fuse_pointwise.h"
 
-#include <stdio.h>
+typedef struct state {
+  tc__graph *g;
+  bool *pointwise;
+  int *anchor;   ///< node -> the last contraction whose result it follows element by element, -1 = none
+  bool *inlined; ///< node -> computed inside its readers
+  int *members;
+} state;
 
-enum { MAX_INS = 24, MAX_BODY = 200 };
-
-static MlirAffineMap compose(MlirAffineMap outer, MlirAffineMap inner) {
-  MlirAffineExpr exprs[TC_MAX_RANK * 2];
-  intptr_t n = mlirAffineMapGetNumResults(outer);
-  for (intptr_t i = 0; i < n; i++)
-    exprs[i] = mlirAffineExprCompose(mlirAffineMapGetResult(outer, i), inner);
-  return mlirAffineMapGet(mlirAffineMapGetContext(inner), mlirAffineMapGetNumDims(inner), 0, n, exprs);
+/// Operand i of op is read element by element over op's own space.
+static bool reads_in_place(MlirOperation op, intptr_t i) {
+  MlirType t = mlirValueGetType(mlirOperationGetOperand(op, i)), space = mlirValueGetType(mlirOperationGetResult(op, 0));
+  if (!mlirTypeIsAShaped(t) || !mlirAffineMapIsIdentity(tc__gen_map(op, i)) ||
+      mlirShapedTypeGetRank(t) != mlirShapedTypeGetRank(space))
+    return false;
+  for (intptr_t d = 0, rank = mlirShapedTypeGetRank(t); d < rank; d++)
+    if (mlirShapedTypeGetDimSize(t, d) != mlirShapedTypeGetDimSize(space, d))
+      return false;
+  return true;
 }
 
-static int64_t product(const int64_t *sizes, size_t n) {
-  double p = 1;
-  for (size_t i = 0; i < n; i++) {
-    if (sizes[i] == TC__DYNAMIC)
-      return -1;
-    p *= (double)sizes[i];
+static void find_anchors(state *s) {
+  for (int i = 0; i < s->g->n; i++) {
+    s->anchor[i] = -1;
+    if (!s->pointwise[i])
+      continue;
+    MlirOperation op = s->g->ops[i];
+    for (intptr_t k = 0, n = tc__gen_inputs(op); k < n; k++) {
+      MlirOperation def = tc__def_op(mlirOperationGetOperand(op, k));
+      int p = mlirOperationIsNull(def) ? -1 : tc__graph_node(s->g, def);
+      if (p < 0 || !reads_in_place(op, k))
+        continue;
+      int a = tc__gen_is_contraction(def) ? p : s->anchor[p];
+      if (a > s->anchor[i])
+        s->anchor[i] = a;
+    }
   }
-  return p < 9e18 ? (int64_t)p : INT64_MAX;
 }
 
-static size_t body_size(MlirBlock body) {
-  size_t n = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    n++;
+static void try_merge(state *s, int p, int c, bool sibling) {
+  int a = tc__graph_group(s->g, p), b = tc__graph_group(s->g, c);
+  if (a == b)
+    return;
+  int pa = s->anchor[a], ca = s->anchor[b];
+  if (sibling ? pa >= 0 || ca >= 0 : pa >= 0 && pa != ca)
+    return;
+  if (tc__graph_would_cycle(s->g, a, b))
+    return;
+  tc__graph_merge(s->g, a, b);
+  s->anchor[tc__graph_group(s->g, a)] = pa > ca ? pa : ca;
+}
+
+/// Merges what shares a space. Vertical first: siblings take what is left.
+static void merge_same_space(state *s) {
+  tc__graph *g = s->g;
+  for (int c = 0; c < g->n; c++)
+    if (s->pointwise[c])
+      for (intptr_t k = 0, n = tc__gen_inputs(g->ops[c]); k < n; k++) {
+        MlirOperation def = tc__def_op(mlirOperationGetOperand(g->ops[c], k));
+        int p = mlirOperationIsNull(def) ? -1 : tc__graph_node(g, def);
+        if (p >= 0 && s->pointwise[p] && reads_in_place(g->ops[c], k))
+          try_merge(s, p, c, false);
+      }
+  tc__ptrmap reader = {0}; // tensor -> a pointwise op that reads it in place, + 1
+  for (int c = 0; c < g->n; c++)
+    if (s->pointwise[c])
+      for (intptr_t k = 0, n = tc__gen_inputs(g->ops[c]); k < n; k++) {
+        MlirValue v = mlirOperationGetOperand(g->ops[c], k);
+        if (!reads_in_place(g->ops[c], k))
+          continue;
+        int other = (int)(intptr_t)tc__ptrmap_get(&reader, v.ptr) - 1;
+        if (other >= 0)
+          try_merge(s, other, c, true);
+        if (!tc__ptrmap_set(&reader, v.ptr, (void *)(intptr_t)(c + 1)))
+          break;
+      }
+  tc__ptrmap_free(&reader);
+}
+
+static bool in_group(void *user, MlirOperation producer, MlirOperation consumer) {
+  state *s = user;
+  int p = tc__graph_node(s->g, producer), c = tc__graph_node(s->g, consumer);
+  return p >= 0 && c >= 0 && s->pointwise[p] && tc__graph_group(s->g, p) == tc__graph_group(s->g, c);
+}
+
+static int by_position(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+
+/// Builds the generic of the group of root and moves the uses over. *out_count of members.
+static tc_status build_group(state *s, int root) {
+  tc__graph *g = s->g;
+  int n = 0;
+  for (int m = root; m >= 0; m = g->next[m])
+    s->members[n++] = m;
+  if (n < 2)
+    return TC_OK;
+  qsort(s->members, (size_t)n, sizeof *s->members, by_position);
+  MlirValue *values = NULL;
+  size_t count = 0, capacity = 0;
+  for (int i = 0; i < n; i++) {
+    MlirOperation op = g->ops[s->members[i]];
+    for (intptr_t r = 0, rn = mlirOperationGetNumResults(op); r < rn; r++) {
+      MlirValue v = mlirOperationGetResult(op, r);
+      bool outside = false;
+      for (MlirOpOperand use = mlirValueGetFirstUse(v); !mlirOpOperandIsNull(use) && !outside;
+           use = mlirOpOperandGetNextUse(use)) {
+        int user = tc__graph_node(g, mlirOpOperandGetOwner(use));
+        outside = user < 0 || tc__graph_group(g, user) != root;
+      }
+      if (!outside)
+        continue;
+      if (count == capacity) {
+        MlirValue *more = tc__realloc(values, (capacity = capacity ? capacity * 2 : 8) * sizeof *values);
+        if (!more) {
+          tc__free(values);
+          return tc__oom();
+        }
+        values = more;
+      }
+      values[count++] = v;
+    }
+  }
+  tc_status status = TC_OK;
+  if (count) {
+    MlirOperation fused = tc__gen_fuse(g->ops[s->members[n - 1]], values, count, in_group, s);
+    if (mlirOperationIsNull(fused))
+      status = TC_ERR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < count && status == TC_OK; i++)
+      mlirValueReplaceAllUsesOfWith(values[i], mlirOperationGetResult(fused, (intptr_t)i));
+  }
+  tc__free(values);
+  return status;
+}
+
+/// A reduction can compute producer p itself when p's own operands still tell the size of every loop.
+static bool can_compute_inside(MlirOperation p, MlirOperation reduction) {
+  if (!tc__gen_is(reduction) || tc__gen_is_contraction(reduction) || tc__gen_all_parallel(reduction))
+    return false;
+  uint64_t bound = 0;
+  intptr_t n_loops = tc__gen_loops(reduction);
+  for (intptr_t i = 0, n = mlirOperationGetNumOperands(reduction); i < n; i++) {
+    MlirAffineMap map = tc__gen_map(reduction, i);
+    MlirValue v = mlirOperationGetOperand(reduction, i);
+    bool through = mlirValueIsAOpResult(v) && mlirOpResultGetOwner(v).ptr == p.ptr;
+    if (through && i >= tc__gen_inputs(reduction))
+      return false;
+    for (intptr_t k = 0, m = through ? tc__gen_inputs(p) : 1; k < m; k++) {
+      if (through && tc__value_is_splat(mlirOperationGetOperand(p, k)))
+        continue;
+      MlirAffineMap at = through ? tc__map_compose(tc__gen_map(p, k), map) : map;
+      for (intptr_t r = 0, rn = mlirAffineMapGetNumResults(at); r < rn; r++)
+        if (mlirAffineExprIsADim(mlirAffineMapGetResult(at, r)))
+          bound |= UINT64_C(1) << mlirAffineDimExprGetPosition(mlirAffineMapGetResult(at, r));
+    }
+  }
+  return n_loops < 64 && bound == (UINT64_C(1) << n_loops) - 1;
+}
+
+static int64_t domain_of(MlirOperation op) {
+  int64_t n = 1;
+  for (intptr_t l = 0, loops = tc__gen_loops(op); l < loops; l++) {
+    int64_t size = tc__gen_loop_size(op, l);
+    n = size < 0 || n < 0 ? -1 : n * size;
+  }
   return n;
 }
 
-// ---- folding views into maps ----------------------------------------------------------------------------------------------------------------------
-
-// For collapse_shape and expand_shape that only drop or add dims of size 1: the map from the result's dims to the operand's. Null otherwise.
-static MlirAffineMap unit_reshape_map(MlirOperation op) {
-  MlirAffineMap none = {NULL};
-  MlirContext ctx = mlirOperationGetContext(op);
-  bool collapse = tc__op_is(op, "tensor.collapse_shape");
-  if (!collapse && !tc__op_is(op, "tensor.expand_shape"))
-    return none;
-  MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0)), to = mlirValueGetType(mlirOperationGetResult(op, 0));
-  MlirType wide = collapse ? from : to, narrow = collapse ? to : from;
-  MlirAttribute groups = mlirOperationGetAttributeByName(op, tc__sref("reassociation"));
-  intptr_t n = mlirShapedTypeGetRank(narrow);
-  MlirAffineExpr exprs[TC_MAX_RANK];
-  intptr_t m = mlirShapedTypeGetRank(wide);
-  for (intptr_t d = 0; d < m; d++) // dims outside of every group (rank 0) are 1
-    exprs[d] = mlirAffineConstantExprGet(ctx, 0);
-  for (intptr_t g = 0; g < n; g++) {
-    MlirAttribute group = mlirArrayAttrGetElement(groups, g);
-    intptr_t size = mlirArrayAttrGetNumElements(group), big = -1;
-    for (intptr_t i = 0; i < size; i++) {
-      intptr_t d = (intptr_t)mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, i));
-      if (mlirShapedTypeIsDynamicDim(wide, d))
-        return none;
-      if (mlirShapedTypeGetDimSize(wide, d) == 1)
-        continue;
-      if (big >= 0)
-        return none;
-      big = d;
-    }
-    if (collapse) {
-      if (big >= 0)
-        exprs[big] = mlirAffineDimExprGet(ctx, g);
-    } else {
-      exprs[g] = big >= 0 ? mlirAffineDimExprGet(ctx, big) : mlirAffineConstantExprGet(ctx, 0);
-    }
-  }
-  // collapse: operand (wide) dims from result (narrow) dims; expand: operand (narrow) from result (wide).
-  return collapse ? mlirAffineMapGet(ctx, n, 0, m, exprs) : mlirAffineMapGet(ctx, m, 0, n, exprs);
-}
-
-// The value and map behind a view, or false.
-static bool look_through(MlirValue v, MlirValue *source, MlirAffineMap *map) {
-  MlirOperation op = tc__def_op(v);
-  if (mlirOperationIsNull(op))
+/// Producer p, read by c through another map than the identity: is it better computed inside c?
+static bool pays_inside(state *s, int p, int only_reader) {
+  MlirOperation op = s->g->ops[p];
+  int64_t elements = tc__mlir_type_elements(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  if (elements == 1)
+    return true; // a scalar: loops keep it in a register
+  if (s->anchor[p] >= 0)
     return false;
-  tc__generic_view g;
-  if (tc__generic_read(op, &g) && tc__generic_is_pointwise(&g) && tc__generic_is_view(&g)) {
-    *source = tc__generic_in(&g, 0);
-    *map = g.maps[0];
-    return mlirTypeIsAShaped(mlirValueGetType(*source));
-  }
-  *map = unit_reshape_map(op);
-  *source = mlirAffineMapIsNull(*map) ? *source : mlirOperationGetOperand(op, 0);
-  return !mlirAffineMapIsNull(*map);
-}
-
-static bool is_projected(MlirAffineMap map) { // dims, each once, and zeros
-  bool seen[TC_MAX_RANK * 2] = {false};
-  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++) {
-    MlirAffineExpr e = mlirAffineMapGetResult(map, i);
-    if (mlirAffineExprIsAConstant(e))
-      continue;
-    if (!mlirAffineExprIsADim(e) || seen[mlirAffineDimExprGetPosition(e)])
-      return false;
-    seen[mlirAffineDimExprGetPosition(e)] = true;
-  }
-  return true;
-}
-
-// Each loop still needs an operand that gives its size: the outs do for results, but a reduction loop may hang on the operand replaced.
-static bool loops_bound(const tc__generic_view *g, size_t changed, MlirAffineMap map) {
-  bool bound[TC_MAX_RANK * 2] = {false};
-  for (size_t i = 0; i < g->n_ins + g->n_outs; i++) {
-    MlirAffineMap m = i == changed ? map : g->maps[i];
-    for (intptr_t r = 0; r < mlirAffineMapGetNumResults(m); r++) {
-      MlirAffineExpr e = mlirAffineMapGetResult(m, r);
-      if (mlirAffineExprIsADim(e))
-        bound[mlirAffineDimExprGetPosition(e)] = true;
-    }
-  }
-  for (size_t l = 0; l < g->n_loops; l++)
-    if (!bound[l])
-      return false;
-  return true;
-}
-
-static void set_map(tc__generic_view *g, size_t i, MlirAffineMap map) {
-  MlirAttribute attrs[80];
-  g->maps[i] = map;
-  for (size_t k = 0; k < g->n_ins + g->n_outs; k++)
-    attrs[k] = mlirAffineMapAttrGet(g->maps[k]);
-  mlirOperationSetAttributeByName(g->op, tc__sref("indexing_maps"),
-                                  mlirArrayAttrGet(mlirOperationGetContext(g->op), (intptr_t)(g->n_ins + g->n_outs), attrs));
-}
-
-static bool fold_views(tc__generic_view *g) {
-  bool changed = false, contraction = tc__generic_is_contraction(g);
-  for (size_t i = 0; i < g->n_ins; i++) {
-    MlirValue source;
-    MlirAffineMap map;
-    if (!look_through(tc__generic_in(g, i), &source, &map))
-      continue;
-    MlirAffineMap composed = compose(map, g->maps[i]);
-    // A contraction's code wants plain strides; its convolution operand has window sums that a permutation keeps as they are.
-    if (contraction && !is_projected(map))
-      continue;
-    if (!loops_bound(g, i, composed))
-      continue;
-    mlirOperationSetOperand(g->op, (intptr_t)i, source);
-    set_map(g, i, composed);
-    changed = true;
-    i--; // a view of a view
-  }
-  return changed;
-}
-
-// ---- fusing ---------------------------------------------------------------------------------------------------------------------------------------
-
-static void join_text(tc__str *out, MlirOperation op) {
-  MlirStringRef name;
-  if (!tc__get_str(op, "tc.op", &name))
-    return;
-  if (out->size)
-    tc__str_append(out, " ");
-  tc__str_append_n(out, name.data, name.length);
-}
-
-static size_t add_input(tc__generic *g, MlirValue v, MlirAffineMap map) {
-  for (size_t i = 0; i < g->n_ins; i++)
-    if (mlirValueEqual(g->ins[i], v) && mlirAffineMapEqual(g->in_maps[i], map))
-      return i;
-  g->ins[g->n_ins] = v;
-  g->in_maps[g->n_ins] = map;
-  return g->n_ins++;
-}
-
-// consumer with producer computed inside, at `at`. Results of producer come after the consumer's when keep.
-static MlirOperation fuse(const tc__generic_view *p, const tc__generic_view *c, MlirAffineMap map, bool keep, MlirOperation at) {
-  MlirContext ctx = mlirOperationGetContext(c->op);
-  tc__builder b = tc__builder_before(at);
-  MlirLocation locs[2] = {mlirOperationGetLocation(p->op), mlirOperationGetLocation(c->op)};
-  b.loc = mlirLocationFusedGet(ctx, 2, locs, mlirAttributeGetNull());
-  tc__generic g = {.n_loops = c->n_loops};
-  memcpy(g.reduction, c->reduction, sizeof g.reduction);
-  size_t p_arg[80], c_arg[80];
-  for (size_t i = 0; i < p->n_ins; i++)
-    p_arg[i] = add_input(&g, tc__generic_in(p, i), compose(p->maps[i], map));
-  for (size_t i = 0; i < c->n_ins; i++) {
-    MlirValue v = tc__generic_in(c, i);
-    bool inside = mlirOperationEqual(tc__def_op(v), p->op) && mlirAffineMapEqual(c->maps[i], map);
-    c_arg[i] = inside ? SIZE_MAX : add_input(&g, v, c->maps[i]);
-  }
-  for (size_t i = 0; i < c->n_outs; i++) {
-    g.outs[g.n_outs] = tc__generic_out(c, i);
-    g.out_maps[g.n_outs++] = c->maps[c->n_ins + i];
-  }
-  for (size_t i = 0; keep && i < p->n_outs; i++) {
-    g.outs[g.n_outs] = tc__generic_out(p, i);
-    g.out_maps[g.n_outs++] = compose(p->maps[p->n_ins + i], map);
-  }
-  tc__builder *body = tc__generic_begin(&b, &g);
-  tc__value_pairs *pairs = tc__calloc(1, sizeof *pairs);
-  MlirValue p_yields[8], yields[16];
-  size_t n_p = 0, n = 0;
-  bool ok = pairs != NULL;
-  for (size_t i = 0; ok && i < p->n_ins; i++)
-    tc__pairs_add(pairs, mlirBlockGetArgument(p->body, (intptr_t)i), tc__generic_arg(&g, p_arg[i]));
-  ok = ok && tc__body_clone(body, p->body, map, pairs, p_yields, &n_p);
-  for (size_t i = 0; ok && i < c->n_ins; i++) {
-    MlirValue v = tc__generic_in(c, i);
-    MlirValue to = c_arg[i] == SIZE_MAX ? p_yields[mlirOpResultGetResultNumber(v)] : tc__generic_arg(&g, c_arg[i]);
-    tc__pairs_add(pairs, mlirBlockGetArgument(c->body, (intptr_t)i), to);
-  }
-  for (size_t i = 0; ok && i < c->n_outs; i++)
-    tc__pairs_add(pairs, mlirBlockGetArgument(c->body, (intptr_t)(c->n_ins + i)), tc__generic_arg(&g, g.n_ins + i));
-  MlirAffineMap same = {NULL};
-  ok = ok && tc__body_clone(body, c->body, same, pairs, yields, &n);
-  tc__free(pairs);
-  if (!ok) {
-    mlirBlockDestroy(g.block);
-    return (MlirOperation){NULL};
-  }
-  for (size_t i = 0; keep && i < p->n_outs; i++)
-    yields[n++] = p_yields[i];
-  tc__str text = {0};
-  join_text(&text, p->op);
-  join_text(&text, c->op);
-  int64_t read = tc__get_int(p->op, "tc.bytes_read", 0) + tc__get_int(c->op, "tc.bytes_read", 0);
-  int64_t written = tc__get_int(p->op, "tc.bytes_written", 0) + tc__get_int(c->op, "tc.bytes_written", 0);
-  MlirNamedAttribute attrs[3] = {tc__named(ctx, "tc.op", tc__attr_str(ctx, text.data ? text.data : "")),
-                                 tc__named(ctx, "tc.bytes_read", tc__attr_i64(ctx, read)),
-                                 tc__named(ctx, "tc.bytes_written", tc__attr_i64(ctx, written))};
-  tc__str_free(&text);
-  return tc__generic_end(&b, &g, yields, n, attrs, 3);
-}
-
-// All other users of the producer come after `position`.
-static bool users_after(const tc__generic_view *p, MlirOperation position) {
-  for (size_t r = 0; r < p->n_outs; r++)
-    for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(p->op, (intptr_t)r)); !mlirOpOperandIsNull(use);
-         use = mlirOpOperandGetNextUse(use)) {
-      MlirOperation owner = mlirOpOperandGetOwner(use);
-      if (mlirOperationEqual(owner, position))
-        continue;
-      if (!mlirBlockEqual(mlirOperationGetBlock(owner), mlirOperationGetBlock(position))) // inside another op's body
-        owner = mlirOperationGetParentOperation(owner);
-      if (mlirOperationEqual(owner, position) || mlirOperationIsBeforeInBlock(owner, position))
-        return false;
-    }
-  return true;
-}
-
-static MlirOperation top_level(MlirOperation op, MlirBlock block) {
-  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
-    op = mlirOperationGetParentOperation(op);
-  return op;
-}
-
-// Everything the consumer needs but the producer is there at the producer's place.
-static bool inputs_before(const tc__generic_view *c, MlirOperation p) {
-  for (size_t i = 0; i < c->n_ins + c->n_outs; i++) {
-    MlirOperation d = tc__def_op(mlirOperationGetOperand(c->op, (intptr_t)i));
-    if (!mlirOperationIsNull(d) && !mlirOperationEqual(d, p) && !mlirOperationIsBeforeInBlock(d, p)) {
-      if (tc__op_is(d, "tensor.empty") && mlirOperationGetNumOperands(d) == 0) { // free to move
-        mlirOperationMoveBefore(d, p);
-        continue;
-      }
-      return false;
-    }
-  }
-  MlirBlock block = mlirOperationGetBlock(c->op);
-  for (MlirOperation op = mlirBlockGetFirstOperation(c->body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
-      MlirOperation d = top_level(tc__def_op(mlirOperationGetOperand(op, i)), block);
-      if (!mlirOperationIsNull(d) && !mlirOperationEqual(d, c->op) && !mlirOperationIsBeforeInBlock(d, p))
-        return false;
-    }
-  return true;
-}
-
-static bool all_uses_are(const tc__generic_view *p, MlirOperation c) {
-  for (size_t r = 0; r < p->n_outs; r++)
-    if (!tc__only_user_is(mlirOperationGetResult(p->op, (intptr_t)r), c))
-      return false;
-  return true;
-}
-
-static bool is_dead(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
-    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
-      return false;
-  return true;
-}
-
-// Fuses one producer into g's op. The new op replaces it; *g is read anew.
-static bool fuse_one(tc__generic_view *g) {
-  bool pointwise = tc__generic_is_pointwise(g);
-  if (tc__generic_is_contraction(g) || (!pointwise && !g->has_reduction))
-    return false;
-  for (size_t i = 0; i < g->n_ins; i++) {
-    tc__generic_view p;
-    MlirOperation def = tc__def_op(tc__generic_in(g, i));
-    if (!tc__generic_read(def, &p) || !tc__generic_is_pointwise(&p) || !mlirBlockEqual(mlirOperationGetBlock(def), mlirOperationGetBlock(g->op)))
-      continue;
-    if (g->n_ins + p.n_ins > MAX_INS || g->n_outs + p.n_outs > 6 || body_size(p.body) + body_size(g->body) > MAX_BODY)
-      continue;
-    MlirAffineMap map = g->maps[i];
-    bool cheap = tc__generic_is_cheap(&p), sole = all_uses_are(&p, g->op), one_map = true;
-    for (size_t k = 0; k < g->n_ins; k++)
-      one_map &= !mlirOperationEqual(tc__def_op(tc__generic_in(g, k)), def) || mlirAffineMapEqual(g->maps[k], map);
-    bool same_space = pointwise && mlirAffineMapIsIdentity(map) && p.n_loops == g->n_loops;
-    int64_t p_sizes[TC_MAX_RANK * 2], g_sizes[TC_MAX_RANK * 2];
-    tc__generic_sizes(&p, p_sizes);
-    tc__generic_sizes(g, g_sizes);
-    bool repeats = !(pointwise && same_space) && product(p_sizes, p.n_loops) < product(g_sizes, g->n_loops);
-    // A reduction's loops must stay bound by its other operands once the producer's operands are read through composed maps.
-    if (!pointwise) {
-      bool bound = true;
-      for (size_t l = 0; l < g->n_loops; l++) {
-        bool found = false;
-        for (size_t k = 0; k < g->n_ins + g->n_outs && !found; k++) {
-          if (k < g->n_ins && mlirOperationEqual(tc__def_op(tc__generic_in(g, k)), def))
-            continue;
-          for (intptr_t r = 0; r < mlirAffineMapGetNumResults(g->maps[k]) && !found; r++) {
-            MlirAffineExpr e = mlirAffineMapGetResult(g->maps[k], r);
-            found = mlirAffineExprIsADim(e) && (size_t)mlirAffineDimExprGetPosition(e) == l;
-          }
-        }
-        for (size_t k = 0; k < p.n_ins && !found; k++) {
-          MlirAffineMap m = compose(p.maps[k], map);
-          for (intptr_t r = 0; r < mlirAffineMapGetNumResults(m) && !found; r++) {
-            MlirAffineExpr e = mlirAffineMapGetResult(m, r);
-            found = mlirAffineExprIsADim(e) && (size_t)mlirAffineDimExprGetPosition(e) == l;
-          }
-        }
-        bound &= found;
-      }
-      if (!bound)
-        continue;
-    }
-    bool absorb = sole && one_map && (cheap || !repeats), repeat = !absorb && cheap, keep = false;
-    MlirOperation at = g->op;
-    if (!absorb && !repeat) {
-      if (!same_space || !one_map)
-        continue;
-      keep = true;
-      if (!users_after(&p, g->op)) {
-        if (!inputs_before(g, p.op))
-          continue;
-        at = p.op;
-      }
-    }
-    MlirOperation fused = fuse(&p, g, map, keep, at);
-    if (mlirOperationIsNull(fused))
-      continue;
-    for (size_t r = 0; keep && r < p.n_outs; r++)
-      mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(p.op, (intptr_t)r), mlirOperationGetResult(fused, (intptr_t)(g->n_outs + r)));
-    for (size_t r = 0; r < g->n_outs; r++)
-      mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(g->op, (intptr_t)r), mlirOperationGetResult(fused, (intptr_t)r));
-    mlirOperationDestroy(g->op);
-    if (is_dead(p.op))
-      mlirOperationDestroy(p.op);
-    return tc__generic_read(fused, g);
-  }
-  return false;
-}
-
-// Results that nothing reads any more are dropped from multi-result generics by rebuilding without them.
-static void drop_dead_results(tc__generic_view *g) {
-  bool dead[8] = {false}, any = false;
-  for (size_t r = 0; r < g->n_outs && r < 8; r++) {
-    dead[r] = mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(g->op, (intptr_t)r)));
-    any |= dead[r];
-  }
-  if (!any || g->n_outs < 2 || !tc__generic_is_pointwise(g))
-    return;
-  tc__builder b = tc__builder_before(g->op);
-  tc__generic n = {.n_ins = g->n_ins, .n_loops = g->n_loops};
-  for (size_t i = 0; i < g->n_ins; i++) {
-    n.ins[i] = tc__generic_in(g, i);
-    n.in_maps[i] = g->maps[i];
-  }
-  for (size_t r = 0; r < g->n_outs; r++)
-    if (!dead[r]) {
-      n.outs[n.n_outs] = tc__generic_out(g, r);
-      n.out_maps[n.n_outs++] = g->maps[g->n_ins + r];
-    }
-  tc__builder *body = tc__generic_begin(&b, &n);
-  tc__value_pairs *pairs = tc__calloc(1, sizeof *pairs);
-  MlirValue all[16], yields[8];
-  size_t count, kept = 0;
-  for (size_t i = 0; pairs && i < g->n_ins; i++)
-    tc__pairs_add(pairs, mlirBlockGetArgument(g->body, (intptr_t)i), tc__generic_arg(&n, i));
-  bool ok = pairs && tc__body_clone(body, g->body, (MlirAffineMap){NULL}, pairs, all, &count);
-  tc__free(pairs);
-  if (!ok) {
-    mlirBlockDestroy(n.block);
-    return;
-  }
-  for (size_t r = 0; r < g->n_outs; r++)
-    if (!dead[r])
-      yields[kept++] = all[r];
-  MlirNamedAttribute attrs[3];
-  static const char *const names[] = {"tc.op", "tc.bytes_read", "tc.bytes_written"};
-  size_t n_attrs = 0;
-  for (int i = 0; i < 3; i++) {
-    MlirAttribute a = mlirOperationGetAttributeByName(g->op, tc__sref(names[i]));
-    if (!mlirAttributeIsNull(a))
-      attrs[n_attrs++] = tc__named(b.ctx, names[i], a);
-  }
-  MlirOperation fresh = tc__generic_end(&b, &n, yields, kept, attrs, n_attrs);
-  size_t at = 0;
-  for (size_t r = 0; r < g->n_outs; r++)
-    if (!dead[r])
-      mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(g->op, (intptr_t)r), mlirOperationGetResult(fresh, (intptr_t)at++));
-  mlirOperationDestroy(g->op);
-}
-
-static bool is_removable(MlirOperation op) {
-  static const char *const names[] = {"linalg.generic",      "linalg.fill",      "tensor.empty", "tensor.expand_shape", "tensor.collapse_shape",
-                                      "tensor.bitcast",      "tensor.cast",      "tensor.pad",   "arith.constant"};
-  for (size_t i = 0; i < TC_COUNTOF(names); i++)
-    if (tc__op_is(op, names[i]))
+  if (only_reader >= 0) {
+    int64_t domain = domain_of(s->g->ops[only_reader]);
+    if (domain >= 0 && elements >= 0 && domain <= elements)
       return true;
-  return tc__op_kind(op) != TC_OP_COUNT;
+  }
+  if (!tc__gen_is_cheap(op))
+    return false;
+  // Cheap: when reading its inputs costs no more than reading its result.
+  int64_t in = 0, out = tc__mlir_type_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  for (intptr_t k = 0, n = tc__gen_inputs(op); k < n; k++) {
+    MlirType t = mlirValueGetType(mlirOperationGetOperand(op, k));
+    int64_t bytes = tc__mlir_type_bytes(t), count = tc__mlir_type_elements(t);
+    in += count > elements && elements > 0 ? bytes / count * elements : bytes;
+  }
+  return in <= out + out / 8 || tc__gen_only_moves(op);
 }
 
-static void erase_dead(MlirBlock block) {
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);) {
-      MlirOperation next = mlirOperationGetNextInBlock(op);
-      if (is_removable(op) && is_dead(op)) {
-        mlirOperationDestroy(op);
-        changed = true;
-      }
-      op = next;
+static void decide_inlined(state *s) {
+  tc__graph *g = s->g;
+  for (int p = 0; p < g->n; p++) {
+    s->inlined[p] = false;
+    if (!s->pointwise[p] || mlirOperationGetNumResults(g->ops[p]) != 1)
+      continue;
+    int reader = -1;
+    bool all = g->succ_begin[p] < g->succ_begin[p + 1], several = false;
+    for (int k = g->succ_begin[p]; k < g->succ_begin[p + 1] && all; k++) {
+      all = s->pointwise[g->succ[k]] || can_compute_inside(g->ops[p], g->ops[g->succ[k]]);
+      several |= reader >= 0 && reader != g->succ[k];
+      reader = g->succ[k];
     }
+    // An out operand is no reader that could compute it.
+    for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(g->ops[p], 0)); all && !mlirOpOperandIsNull(use);
+         use = mlirOpOperandGetNextUse(use))
+      all = (intptr_t)mlirOpOperandGetOperandNumber(use) < tc__gen_inputs(mlirOpOperandGetOwner(use));
+    if (!all)
+      continue;
+    // The same space and one reader that it could not be merged with: only a cheap one is worth computing twice.
+    s->inlined[p] = pays_inside(s, p, several ? -1 : reader);
   }
 }
 
-static void run_on_block(MlirBlock block) {
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);) {
-      MlirOperation next = mlirOperationGetNextInBlock(op);
-      tc__generic_view g;
-      if (tc__generic_read(op, &g)) {
-        changed |= fold_views(&g);
-        while (fuse_one(&g)) {
-          changed = true;
-          fold_views(&g);
-        }
+static bool is_inlined(void *user, MlirOperation producer, MlirOperation consumer) {
+  (void)consumer;
+  state *s = user;
+  int p = tc__graph_node(s->g, producer);
+  return p >= 0 && s->inlined[p];
+}
+
+static tc_status build_readers(state *s, bool *changed) {
+  tc__graph *g = s->g;
+  for (int c = 0; c < g->n; c++) {
+    if (s->inlined[c] || !tc__gen_is(g->ops[c]) || tc__gen_is_contraction(g->ops[c]))
+      continue;
+    bool any = false;
+    for (int k = g->pred_begin[c]; k < g->pred_begin[c + 1] && !any; k++)
+      any = s->inlined[g->pred[k]];
+    for (intptr_t k = 0, n = tc__gen_inputs(g->ops[c]); k < n && s->pointwise[c] && !any; k++)
+      any = tc__value_is_splat(mlirOperationGetOperand(g->ops[c], k));
+    if (!any)
+      continue;
+    MlirOperation op = g->ops[c];
+    intptr_t n = mlirOperationGetNumResults(op);
+    MlirValue *values = tc__alloc((size_t)n * sizeof *values);
+    if (!values)
+      return tc__oom();
+    for (intptr_t r = 0; r < n; r++)
+      values[r] = mlirOperationGetResult(op, r);
+    MlirOperation fused = tc__gen_fuse(op, values, (size_t)n, is_inlined, s);
+    for (intptr_t r = 0; r < n && !mlirOperationIsNull(fused); r++)
+      mlirValueReplaceAllUsesOfWith(values[r], mlirOperationGetResult(fused, r));
+    tc__free(values);
+    if (mlirOperationIsNull(fused))
+      return TC_ERR_OUT_OF_MEMORY;
+    *changed = true;
+  }
+  return TC_OK;
+}
+
+static tc_status state_create(MlirBlock block, tc__graph *g, state *s) {
+  TC_TRY(tc__graph_create(block, g));
+  size_t n = (size_t)g->n + 1;
+  *s = (state){g, tc__calloc(n, sizeof(bool)), tc__calloc(n, sizeof(int)), tc__calloc(n, sizeof(bool)),
+               tc__alloc(n * sizeof(int))};
+  if (!s->pointwise || !s->anchor || !s->inlined || !s->members)
+    return tc__oom();
+  for (int i = 0; i < g->n; i++)
+    s->pointwise[i] = tc__gen_is_pointwise(g->ops[i]);
+  find_anchors(s);
+  return TC_OK;
+}
+
+static void state_destroy(state *s) {
+  tc__free(s->pointwise);
+  tc__free(s->anchor);
+  tc__free(s->inlined);
+  tc__free(s->members);
+  tc__graph_destroy(s->g);
+}
+
+/// One round of one of the two ways.
+static tc_status fuse_round(MlirBlock block, bool merge, bool *changed) {
+  tc__graph g = {0};
+  state s = {.g = &g};
+  tc_status status = state_create(block, &g, &s);
+  if (status == TC_OK && merge) {
+    merge_same_space(&s);
+    for (int i = 0; i < g.n && status == TC_OK; i++)
+      if (tc__graph_group(&g, i) == i && g.next[i] >= 0) {
+        *changed = true;
+        status = build_group(&s, i);
       }
-      op = next;
-    }
-    erase_dead(block);
+  } else if (status == TC_OK) {
+    decide_inlined(&s);
+    status = build_readers(&s, changed);
   }
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);) {
-    MlirOperation next = mlirOperationGetNextInBlock(op);
-    tc__generic_view g;
-    if (tc__generic_read(op, &g))
-      drop_dead_results(&g);
-    op = next;
-  }
-  erase_dead(block);
+  state_destroy(&s);
+  if (status == TC_OK && merge)
+    status = tc__block_sort(block);
+  if (status == TC_OK)
+    tc__block_dce(block);
+  return status;
 }
 
-static tc_status find_tc(MlirOperation op, void *user) {
+static tc_status fuse_block(MlirBlock block) {
+  TC_TRY(tc__fuse_normalize(block));
+  bool changed = true;
+  for (int round = 0; round < 16 && changed; round++) {
+    changed = false;
+    TC_TRY(tc__fuse_move_reshapes(block, &changed));
+    TC_TRY(fuse_round(block, true, &changed));
+    TC_TRY(fuse_round(block, false, &changed));
+  }
+  return TC_OK;
+}
+
+static tc_status has_tc(MlirOperation op, void *user) {
   if (tc__op_kind(op) != TC_OP_COUNT)
     *(bool *)user = true;
   return TC_OK;
 }
 
 tc_status tc__pass_fuse_pointwise(MlirOperation module, const tc__pass_options *options) {
-  bool has_tc = false;
-  TC_TRY(tc__walk(module, find_tc, &has_tc));
-  if (has_tc)
-    TC_TRY(tc__pass_convert_tc_to_linalg(module, options));
+  (void)options;
+  // A tc op may also be one that stays (sort, gather): converting again finds nothing to do.
+  bool tc_ops = false;
+  TC_TRY(tc__walk(module, has_tc, &tc_ops));
+  if (tc_ops)
+    TC_TRY(tc__pass_convert_tc_to_linalg(module, &(tc__pass_options){""}));
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (!tc__op_is(op, "func.func"))
+    MlirAttribute kernel = mlirOperationGetAttributeByName(op, tc__sref("tc.kernel"));
+    if (!tc__op_is(op, "func.func") || !mlirAttributeIsNull(kernel))
       continue;
-    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-    if (!mlirBlockIsNull(block))
-      run_on_block(block);
+    MlirRegion region = mlirOperationGetRegion(op, 0);
+    MlirBlock block = mlirRegionGetFirstBlock(region);
+    if (!mlirBlockIsNull(block) && mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
+      TC_TRY(fuse_block(block));
   }
   return TC_OK;
 }
