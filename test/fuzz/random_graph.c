@@ -13,6 +13,8 @@
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct options {
@@ -22,9 +24,15 @@ typedef struct options {
   bool print, verbose, specials;
 } options;
 
+// The graphs run in a child process, so that a crash costs one graph and not the run. What child and parent share:
+typedef struct progress {
+  int64_t next; ///< the graph to do, counted from 0
+  int64_t n_ops, failures;
+  bool done;
+} progress;
+
 // What the crash handler needs.
 static char crash_path[512];
-static uint64_t crash_seed;
 static tc__str text;
 
 static void write_graph(void) {
@@ -40,13 +48,9 @@ static void write_graph(void) {
 }
 
 static void on_crash(int signal_number) {
-  char line[700];
-  int n = snprintf(line, sizeof line, "FAIL seed=%llu: signal %d; graph saved as %s\n", (unsigned long long)crash_seed,
-                   signal_number, crash_path);
-  if (write(STDOUT_FILENO, line, (size_t)n) < 0)
-    _exit(2);
   write_graph();
-  _exit(1);
+  signal(signal_number, SIG_DFL);
+  raise(signal_number);
 }
 
 static void print_diagnostic(tc_severity severity, const char *location, const char *message, void *user) {
@@ -182,7 +186,6 @@ static bool one_graph(MlirContext ctx, uint64_t seed, const options *o, int64_t 
   MlirModule module = finish(&g, region, &outs);
   text.size = 0;
   mlirOperationPrint(mlirModuleGetOperation(module), tc__print_to_str, &text);
-  crash_seed = seed;
   snprintf(crash_path, sizeof crash_path, "%s/graph-%llu.mlir", o->save_dir, (unsigned long long)seed);
   if (o->print) {
     tc__str listing = {0};
@@ -217,6 +220,29 @@ static bool number_option(const char *arg, const char *name, int64_t *out) {
   return *end == 0;
 }
 
+static int run_graphs(options *o, progress *shared) {
+  tc_set_diagnostic_handler(print_diagnostic, o);
+  static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  for (size_t i = 0; i < TC_COUNTOF(signals); i++)
+    signal(signals[i], on_crash);
+  MlirContext ctx = {NULL};
+  for (int64_t i = 0; shared->next < o->count; i++) {
+    if (i % 100 == 0) { // types and attributes are never freed before their context
+      if (!mlirContextIsNull(ctx))
+        mlirContextDestroy(ctx);
+      ctx = tc__context_create();
+      if (mlirContextIsNull(ctx))
+        return 2;
+    }
+    shared->failures += !one_graph(ctx, o->seed + (uint64_t)shared->next, o, &shared->n_ops);
+    shared->next++;
+  }
+  mlirContextDestroy(ctx);
+  tc__str_free(&text);
+  shared->done = true;
+  return 0;
+}
+
 int main(int argc, char **argv) {
   options o = {
       .count = 100, .max_ops = 16, .max_elements = 2048, .threads = 1, .backend = "default", .save_dir = ".", .specials = true};
@@ -248,27 +274,31 @@ int main(int argc, char **argv) {
     return 2;
   }
   o.seed = (uint64_t)seed;
-  tc_set_diagnostic_handler(print_diagnostic, &o);
-  signal(SIGSEGV, on_crash);
-  signal(SIGBUS, on_crash);
-  signal(SIGFPE, on_crash);
-  signal(SIGILL, on_crash);
-  signal(SIGABRT, on_crash);
-  int64_t failures = 0, n_ops = 0;
-  MlirContext ctx = {NULL};
-  for (int64_t i = 0; i < o.count; i++) {
-    if (i % 100 == 0) { // types and attributes are never freed before their context
-      if (!mlirContextIsNull(ctx))
-        mlirContextDestroy(ctx);
-      ctx = tc__context_create();
-      if (mlirContextIsNull(ctx))
-        return 2;
+  progress *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED)
+    return 2;
+  while (!shared->done && shared->next < o.count) {
+    fflush(stdout);
+    pid_t child = fork();
+    if (child < 0)
+      return 2;
+    if (child == 0)
+      return run_graphs(&o, shared);
+    int status = 0;
+    if (waitpid(child, &status, 0) < 0)
+      return 2;
+    if (!WIFSIGNALED(status)) {
+      if (shared->next < o.count) // it gave up: no context, or a sanitizer ended it
+        shared->failures++;
+      break;
     }
-    failures += !one_graph(ctx, o.seed + (uint64_t)i, &o, &n_ops);
+    uint64_t at = o.seed + (uint64_t)shared->next++;
+    shared->failures++;
+    printf("FAIL seed=%llu: signal %d; graph saved as %s/graph-%llu.mlir\n", (unsigned long long)at, WTERMSIG(status), o.save_dir,
+           (unsigned long long)at);
   }
-  mlirContextDestroy(ctx);
-  tc__str_free(&text);
-  printf("%lld graphs, %lld ops, %lld failures (seed %llu, backend %s)\n", (long long)o.count, (long long)n_ops,
+  int64_t failures = shared->failures;
+  printf("%lld graphs, %lld ops, %lld failures (seed %llu, backend %s)\n", (long long)shared->next, (long long)shared->n_ops,
          (long long)failures, (unsigned long long)o.seed, o.backend);
   return failures != 0;
 }
