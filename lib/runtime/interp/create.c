@@ -14,7 +14,7 @@ tc_status tc__interp_create(const tc__call *c) {
   if (c->kind == TC_OP_full) {
     uint64_t element = 0;
     tc__encode(tc__attrs_find(c->attrs, "value"), out->type.dtype, &element);
-    tc__fill(out->data, &element, size, n);
+    tc__fill_row(out->data, &element, size, n);
     return TC_OK;
   }
   // iota
@@ -35,7 +35,7 @@ tc_status tc__interp_create(const tc__call *c) {
         int64_t v = (int64_t)(start_i + step_i * (uint64_t)k);
         tc__store_i64(out, at, 1, &v, 1);
       }
-      tc__fill(tc__at(out, at), tc__at(out, at), size, l.inner);
+      tc__fill_row(tc__at(out, at), tc__at(out, at), size, l.inner);
     }
   return TC_OK;
 }

@@ -50,7 +50,7 @@ static inline int64_t tc__f64_to_i64(double x) { return x >= -0x1p63 && x < 0x1p
 /// Encodes a scalar attribute (INT, BOOL or FLOAT; absent = 0) as one element.
 void tc__encode(const tc__attr *attr, tc_dtype dtype, void *out);
 /// n copies of one element.
-void tc__fill(void *dst, const void *element, size_t size, int64_t n);
+void tc__fill_row(void *dst, const void *element, size_t size, int64_t n);
 /// Copies n elements between strided rows of `size`-byte elements; strides count elements.
 void tc__copy_row(void *dst, int64_t dst_stride, const void *src, int64_t src_stride, size_t size, int64_t n);
 

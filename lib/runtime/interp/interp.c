@@ -164,7 +164,7 @@ void tc__encode(const tc__attr *attr, tc_dtype dtype, void *out) {
   }
 }
 
-void tc__fill(void *dst, const void *element, size_t size, int64_t n) {
+void tc__fill_row(void *dst, const void *element, size_t size, int64_t n) {
   if (n <= 0)
     return;
   size_t total = size * (size_t)n, done = size;
@@ -193,7 +193,7 @@ void tc__copy_row(void *dst, int64_t dst_stride, const void *src, int64_t src_st
     return;
   }
   if (src_stride == 0 && dst_stride == 1) {
-    tc__fill(dst, src, size, n);
+    tc__fill_row(dst, src, size, n);
     return;
   }
   switch (size) {

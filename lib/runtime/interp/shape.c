@@ -60,13 +60,13 @@ static void copy_mapped(const tc__call *c, int64_t *const *maps, const void *fil
     }
     char *to = tc__at(out, r * inner);
     if (outside)
-      tc__fill(to, fill, size, inner);
+      tc__fill_row(to, fill, size, inner);
     for (int64_t i = 0; i < inner && !outside;) {
       int64_t from = rank ? maps[rank - 1][i] : 0, run = 1;
       while (rank && i + run < inner && maps[rank - 1][i + run] == (from < 0 ? from : from + run))
         run++;
       if (from < 0)
-        tc__fill(to + size * (size_t)i, fill, size, run);
+        tc__fill_row(to + size * (size_t)i, fill, size, run);
       else
         memcpy(to + size * (size_t)i, tc__at(x, base + from), size * (size_t)run);
       i += run;
