@@ -17,12 +17,20 @@
 // too.
 #include "fuse_pointwise.h"
 
+/// A kernel's arguments and body must stay within what a GPU launch takes and a code generator likes.
+enum { MAX_INPUTS = 32, MAX_RESULTS = 8, MAX_BODY = 360 };
+
+typedef struct size {
+  int inputs, results, body;
+} size;
+
 typedef struct state {
   tc__graph *g;
   bool *pointwise;
   int *anchor;   ///< node -> the last contraction whose result it follows element by element, -1 = none
   bool *inlined; ///< node -> computed inside its readers
   int *members;
+  size *sizes; ///< of groups (by root) while merging, of ops with what they compute inside while inlining
 } state;
 
 /// Operand i of op is read element by element over op's own space.
@@ -49,10 +57,34 @@ static void find_anchors(state *s) {
       if (p < 0 || !reads_in_place(op, k))
         continue;
       int a = tc__gen_is_contraction(def) ? p : s->anchor[p];
-      if (a > s->anchor[i])
+      if (a > s->anchor[i] && !tc__graph_escapes(s->g, i, a, s->anchor))
         s->anchor[i] = a;
     }
   }
+}
+
+/// Results that stay results when one reader is merged in.
+static int kept_results(MlirOperation op) {
+  int n = 0;
+  for (intptr_t r = 0, rn = mlirOperationGetNumResults(op); r < rn; r++) {
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, r));
+    n += !mlirOpOperandIsNull(use) && !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+  }
+  return n;
+}
+
+static size size_of(MlirOperation op) {
+  size z = {(int)tc__gen_inputs(op), kept_results(op), 0};
+  for (MlirOperation o = mlirBlockGetFirstOperation(tc__gen_body(op)); !mlirOperationIsNull(o);
+       o = mlirOperationGetNextInBlock(o))
+    z.body++;
+  return z;
+}
+
+/// The sizes together when they fit; shared: inputs of one that are results of the other, or read by both.
+static bool fits(size a, size b, int shared, size *out) {
+  *out = (size){a.inputs + b.inputs - shared, a.results + b.results, a.body + b.body};
+  return out->inputs <= MAX_INPUTS && out->body <= MAX_BODY;
 }
 
 static void try_merge(state *s, int p, int c, bool sibling) {
@@ -62,10 +94,13 @@ static void try_merge(state *s, int p, int c, bool sibling) {
   int pa = s->anchor[a], ca = s->anchor[b];
   if (sibling ? pa >= 0 || ca >= 0 : pa >= 0 && pa != ca)
     return;
-  if (tc__graph_would_cycle(s->g, a, b))
+  size together;
+  if (!fits(s->sizes[a], s->sizes[b], 1, &together) || together.results >= MAX_RESULTS || tc__graph_would_cycle(s->g, a, b))
     return;
   tc__graph_merge(s->g, a, b);
-  s->anchor[tc__graph_group(s->g, a)] = pa > ca ? pa : ca;
+  a = tc__graph_group(s->g, a);
+  s->anchor[a] = pa > ca ? pa : ca;
+  s->sizes[a] = together;
 }
 
 /// Merges what shares a space. Vertical first: siblings take what is left.
@@ -226,8 +261,16 @@ static void decide_inlined(state *s) {
       all = (intptr_t)mlirOpOperandGetOperandNumber(use) < tc__gen_inputs(mlirOpOperandGetOwner(use));
     if (!all)
       continue;
-    // The same space and one reader that it could not be merged with: only a cheap one is worth computing twice.
-    s->inlined[p] = pays_inside(s, p, several ? -1 : reader);
+    if (!pays_inside(s, p, several ? -1 : reader))
+      continue;
+    bool small = true;
+    size together;
+    for (int k = g->succ_begin[p]; k < g->succ_begin[p + 1] && small; k++)
+      small = fits(s->sizes[p], s->sizes[g->succ[k]], 1, &together);
+    for (int k = g->succ_begin[p]; k < g->succ_begin[p + 1] && small; k++)
+      if (k == g->succ_begin[p] || g->succ[k] != g->succ[k - 1])
+        fits(s->sizes[p], s->sizes[g->succ[k]], 1, &s->sizes[g->succ[k]]);
+    s->inlined[p] = small;
   }
 }
 
@@ -271,12 +314,19 @@ static tc_status build_readers(state *s, bool *changed) {
 static tc_status state_create(MlirBlock block, tc__graph *g, state *s) {
   TC_TRY(tc__graph_create(block, g));
   size_t n = (size_t)g->n + 1;
-  *s = (state){g, tc__calloc(n, sizeof(bool)), tc__calloc(n, sizeof(int)), tc__calloc(n, sizeof(bool)),
-               tc__alloc(n * sizeof(int))};
-  if (!s->pointwise || !s->anchor || !s->inlined || !s->members)
+  *s = (state){.g = g,
+               .pointwise = tc__calloc(n, sizeof(bool)),
+               .anchor = tc__calloc(n, sizeof(int)),
+               .inlined = tc__calloc(n, sizeof(bool)),
+               .members = tc__alloc(n * sizeof(int)),
+               .sizes = tc__calloc(n, sizeof(size))};
+  if (!s->pointwise || !s->anchor || !s->inlined || !s->members || !s->sizes)
     return tc__oom();
-  for (int i = 0; i < g->n; i++)
+  for (int i = 0; i < g->n; i++) {
     s->pointwise[i] = tc__gen_is_pointwise(g->ops[i]);
+    if (tc__gen_is(g->ops[i]))
+      s->sizes[i] = size_of(g->ops[i]);
+  }
   find_anchors(s);
   return TC_OK;
 }
@@ -286,6 +336,7 @@ static void state_destroy(state *s) {
   tc__free(s->anchor);
   tc__free(s->inlined);
   tc__free(s->members);
+  tc__free(s->sizes);
   tc__graph_destroy(s->g);
 }
 

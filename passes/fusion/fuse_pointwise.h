@@ -102,6 +102,8 @@ int tc__graph_node(const tc__graph *g, MlirOperation op); ///< -1 when it is not
 int tc__graph_group(tc__graph *g, int node);
 /// A path between two groups, or from one back to itself, through a third one: merging them would make a cycle.
 bool tc__graph_would_cycle(tc__graph *g, int a, int b);
+/// c depends on contraction a otherwise than by reading it, or what is anchored to it, directly: c can't be a's epilogue.
+bool tc__graph_escapes(tc__graph *g, int c, int a, const int *anchor);
 void tc__graph_merge(tc__graph *g, int a, int b); ///< group ids; the result is the group of either
 /// Reorders a block so that definitions come before uses, otherwise as it was.
 tc_status tc__block_sort(MlirBlock block);
@@ -113,6 +115,8 @@ void tc__block_dce(MlirBlock block);
 
 /// Named elementwise and contraction ops to generics, scalar constants into bodies, unit-dim reshapes and slices into maps.
 tc_status tc__fuse_normalize(MlirBlock block);
+/// Rewrites a generic without its parallel loops of size 1 (the op may be replaced).
+tc_status tc__fuse_drop_unit_loops(MlirOperation op);
 /// Moves reshapes out of the way of pointwise fusion. *changed is set when anything moved.
 tc_status tc__fuse_move_reshapes(MlirBlock block, bool *changed);
 

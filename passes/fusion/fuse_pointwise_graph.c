@@ -149,6 +149,43 @@ bool tc__graph_would_cycle(tc__graph *g, int a, int b) {
   return false;
 }
 
+bool tc__graph_escapes(tc__graph *g, int c, int a, const int *anchor) {
+  // First what c reads itself, through free casts; then, deeper, anything that comes from a is an escape. Nodes before a can't
+  // come from it.
+  g->round++;
+  int depth = 0, deep = 0;
+  g->stack[depth++] = c;
+  while (depth) {
+    int x = g->stack[--depth];
+    for (int k = g->pred_begin[x]; k < g->pred_begin[x + 1]; k++) {
+      int p = g->pred[k];
+      if (p < a || p == a || anchor[p] == a || g->stamp[p] == g->round)
+        continue;
+      g->stamp[p] = g->round;
+      if (tc__is_free_cast(g->ops[p]))
+        g->stack[depth++] = p;
+      else
+        g->stamp[p] = -g->round; // where the deep walk starts
+    }
+  }
+  for (int p = a + 1; p < c; p++)
+    if (g->stamp[p] == -g->round)
+      g->stack[deep++] = p;
+  while (deep) {
+    int x = g->stack[--deep];
+    for (int k = g->pred_begin[x]; k < g->pred_begin[x + 1]; k++) {
+      int p = g->pred[k];
+      if (p == a)
+        return true;
+      if (p > a && g->stamp[p] != -g->round) {
+        g->stamp[p] = -g->round;
+        g->stack[deep++] = p;
+      }
+    }
+  }
+  return false;
+}
+
 void tc__graph_merge(tc__graph *g, int a, int b) {
   a = tc__graph_group(g, a), b = tc__graph_group(g, b);
   if (a == b)

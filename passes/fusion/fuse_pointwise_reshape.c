@@ -574,52 +574,89 @@ static bool regroup_for(MlirOperation op, intptr_t i, const reassociation *r, re
   return true;
 }
 
+typedef struct mover {
+  tc__graph g;     ///< of the block as it was: what depends on what does not change
+  int *anchor;     ///< node -> the contraction it follows element by element, -1 = none
+  tc__ptrmap node; ///< rewritten op -> node + 1
+} mover;
+
+static int node_of(const mover *m, MlirOperation op) {
+  int node = mlirOperationIsNull(op) ? 0 : (int)(intptr_t)tc__ptrmap_get(&m->node, op.ptr);
+  return node ? node - 1 : mlirOperationIsNull(op) ? -1 : tc__graph_node(&m->g, op);
+}
+
+static int anchor_of(const mover *m, MlirOperation def) {
+  int node = node_of(m, def);
+  return node < 0 ? -1 : tc__gen_is_contraction(def) ? node : m->anchor[node];
+}
+
 /// 2: a contraction's result or what follows one element by element; 1: another pointwise op; 0: anything else.
-static int pull(const tc__ptrmap *anchored, MlirOperation def) {
-  if (mlirOperationIsNull(def))
-    return 0;
-  if (tc__gen_is_contraction(def) || tc__ptrmap_get(anchored, def.ptr))
-    return 2;
-  return tc__gen_is_pointwise(def);
+static int pull(const mover *m, MlirOperation def) {
+  return mlirOperationIsNull(def) ? 0 : anchor_of(m, def) >= 0 ? 2 : tc__gen_is_pointwise(def);
+}
+
+static tc_status move_past(mover *m, MlirOperation op, bool *changed) {
+  intptr_t n_in = tc__gen_inputs(op), best = -1;
+  int direct = 0, score = 0, c = node_of(m, op), anchor = -1;
+  reassociation through = {0};
+  for (intptr_t i = 0; i < n_in; i++) {
+    MlirOperation def = tc__def_op(mlirOperationGetOperand(op, i));
+    if (mlirOperationIsNull(def))
+      continue;
+    reassociation r;
+    bool reshaped = read_reshape(def, &r), in_place = !reshaped && mlirAffineMapIsIdentity(tc__gen_map(op, i));
+    if (reshaped)
+      def = tc__def_op(r.source);
+    if ((!reshaped && !in_place) || mlirOperationIsNull(def))
+      continue;
+    int p = pull(m, def), a = anchor_of(m, def);
+    if (a >= 0 && (c < 0 || tc__graph_escapes(&m->g, c, a, m->anchor)))
+      p = 1, a = -1;
+    if (in_place) {
+      direct = p > direct ? p : direct;
+      anchor = a > anchor ? a : anchor;
+    } else if (p > score) {
+      score = p, best = i, through = r;
+    }
+  }
+  regroup g;
+  if (best >= 0 && score > direct && regroup_for(op, best, &through, &g)) {
+    int a = anchor_of(m, tc__def_op(through.source));
+    MlirOperation moved = regroup_op(op, &g);
+    if (!mlirOperationIsNull(moved)) {
+      *changed = true;
+      anchor = score == 2 ? a : anchor;
+      if (!tc__ptrmap_set(&m->node, moved.ptr, (void *)(intptr_t)(c + 1)))
+        return tc__oom();
+    }
+  }
+  if (c >= 0)
+    m->anchor[c] = anchor;
+  return TC_OK;
 }
 
 tc_status tc__fuse_move_reshapes(MlirBlock block, bool *changed) {
-  tc__ptrmap anchored = {0};
-  tc_status status = TC_OK;
+  mover m = {0};
+  TC_TRY(tc__graph_create(block, &m.g));
+  m.anchor = tc__alloc(((size_t)m.g.n + 1) * sizeof *m.anchor);
+  tc_status status = m.anchor ? TC_OK : tc__oom();
+  for (int i = 0; i < m.g.n && status == TC_OK; i++)
+    m.anchor[i] = -1;
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && status == TC_OK; op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (!tc__gen_is_pointwise(op))
-      continue;
-    intptr_t n_in = tc__gen_inputs(op), best = -1;
-    int direct = 0, score = 0;
-    reassociation through = {0};
-    for (intptr_t i = 0; i < n_in; i++) {
-      MlirOperation def = tc__def_op(mlirOperationGetOperand(op, i));
-      if (mlirOperationIsNull(def))
-        continue;
-      reassociation r;
-      if (read_reshape(def, &r)) {
-        int p = pull(&anchored, tc__def_op(r.source));
-        if (p > score)
-          score = p, best = i, through = r;
-      } else if (mlirAffineMapIsIdentity(tc__gen_map(op, i))) {
-        int p = pull(&anchored, def);
-        direct = p > direct ? p : direct;
-      }
-    }
-    regroup g;
-    if (best >= 0 && score > direct && regroup_for(op, best, &through, &g)) {
-      MlirOperation moved = regroup_op(op, &g);
-      if (!mlirOperationIsNull(moved)) {
-        op = moved, direct = score;
-        *changed = true;
-      }
-    }
-    if (direct == 2 && !tc__ptrmap_set(&anchored, op.ptr, op.ptr))
-      status = tc__oom();
+    if (tc__gen_is_pointwise(op))
+      status = move_past(&m, op, changed);
   }
-  tc__ptrmap_free(&anchored);
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && status == TC_OK; op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    MlirAffineMap map;
+    if (tc__gen_is(op) && anchor_of(&m, op) < 0 && !through_view(op, tc__gen_map(op, 0), &map))
+      status = tc__fuse_drop_unit_loops(op);
+  }
+  tc__free(m.anchor);
+  tc__ptrmap_free(&m.node);
+  tc__graph_destroy(&m.g);
   // Only now, when what a contraction feeds has its space: a unit dim folded into a map looks like another space.
   if (status == TC_OK)
     status = fold_all(block);
