@@ -6,7 +6,7 @@
 
 static tc_tensor *wave(tc_tensor *x) { return tc_sin(tc_cos(x)); }
 
-static void libm_wave(const float *x, float *y, int64_t n) {
+__attribute__((noinline)) static void libm_wave(const float *x, float *y, int64_t n) {
   for (int64_t i = 0; i < n; i++)
     y[i] = sinf(cosf(x[i]));
 }
@@ -58,6 +58,7 @@ int main(void) {
   tc_function_release(f);
   tc_function_release(two);
   tc_tensor_release(x);
+  worst = fmax(worst, fabs((double)out[n / 2] - sin(cos((double)data[n / 2])))); // the peer's work is used
   free(data);
   free(out);
   return worst < 5e-7 ? 0 : 1;

@@ -26,7 +26,7 @@ static const pipeline pipelines[] = {
      "lower-kernels-to-cpu,tc-expand-math",
      "Kernel functions to loops over pointers"},
     {"tc-kernels-to-llvm",
-     "canonicalize,cse,convert-scf-to-cf,convert-vector-to-llvm,convert-math-to-llvm,convert-arith-to-llvm,convert-cf-to-llvm,"
+     "canonicalize,cse,convert-scf-to-cf,convert-vector-to-llvm,convert-math-to-llvm,convert-math-to-libm,convert-arith-to-llvm,convert-cf-to-llvm,"
      "convert-func-to-llvm,convert-index-to-llvm,reconcile-unrealized-casts,canonicalize",
      "Lowered kernels to the LLVM dialect"},
     {"tc-to-cpu",
