@@ -247,8 +247,12 @@ tc_status tc__executable_run(tc__executable *exe, const tc__buffer *inputs, size
   pthread_mutex_lock(&exe->lock);
   for (int i = 0; i < plan->n_inputs; i++)
     exe->addresses[plan->inputs[i].value] = inputs[i].data;
-  for (int i = 0, k = 0; i < plan->n_outputs; i++)
-    exe->addresses[plan->outputs[i].value] = plan->outputs[i].mutates ? exe->mutation_buffers[i] : outputs[k++].data;
+  for (int i = 0, k = 0; i < plan->n_outputs; i++) {
+    int at = plan->outputs[i].value; // a returned reshape: the step that made its bytes writes them there
+    while (plan->values[at].kind == TC__VALUE_ALIAS)
+      at = (int)plan->values[at].index;
+    exe->addresses[at] = plan->outputs[i].mutates ? exe->mutation_buffers[i] : outputs[k++].data;
+  }
   resolve_aliases(exe);
   tc_status status = TC_OK;
   for (int i = 0; i < plan->n_steps && status == TC_OK; i++)
