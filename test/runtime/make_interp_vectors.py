@@ -221,7 +221,7 @@ for dt in [f32, torch.float64]:
 # ---- contraction
 for dt in [f32, torch.float64, torch.float16, torch.bfloat16, i64, torch.int32]:
     g = (lambda t: t.double()) if dt in FLOATS else (lambda t: t)
-    for sa, sb in [((3, 4), (4, 5)), ((2, 3, 4), (4, 5)), ((2, 1, 3, 4), (3, 4, 2)), ((2, 3), (3, 66))]:
+    for sa, sb in [((3, 4), (4, 3)), ((2, 3, 4), (4, 5)), ((2, 1, 3, 4), (3, 4, 2)), ((2, 3), (3, 66))]:
         if sb[-1] == 66 and dt not in (f32, torch.int32): continue
         a, b = rand(sa, dt), rand(sb, dt); y = (g(a) @ g(b)).to(dt); case("matmul", [a, b], y)
         case("matmul", [a.transpose(-1, -2).contiguous(), b.transpose(-1, -2).contiguous()], y, transpose_a=True, transpose_b=True)
@@ -252,7 +252,7 @@ for dt in FLOATS:
                 for inc in (True, False)[: 1 + (p > 0)]: case("avg_pool", [z], ap(z.double(), k, s, p, c, inc).to(dt), count_include_pad=inc, **kw)
                 if n > 1: case("avg_pool", [z], ap(z.double(), k, s, p, c, True, divisor_override=3).to(dt), divisor_override=3, **kw)
         case("adaptive_avg_pool", [z], aap(z.double(), (3, 4, 2)[:n]).to(dt), output_size=list((3, 4, 2)[:n])); case("adaptive_max_pool", [z], amp(z, (3, 4, 2)[:n], return_indices=True), output_size=list((3, 4, 2)[:n]))
-    x = rand((2, 2, 5, 4), dt); y = F.unfold(x, (3, 2), (1, 2), (1, 1), (2, 1)); kw = dict(kernel=[3, 2], dilation=[1, 2], padding=[1, 1], stride=[2, 1])
+    x = rand((1, 2, 5, 4), dt); y = F.unfold(x, (3, 2), (1, 2), (1, 1), (2, 1)); kw = dict(kernel=[3, 2], dilation=[1, 2], padding=[1, 1], stride=[2, 1])
     case("im2col", [x], y, **kw); case("col2im", [y], F.fold(y.double(), (5, 4), (3, 2), (1, 2), (1, 1), (2, 1)).to(dt), output_size=[5, 4], **kw)
 for dt in [f32, torch.float64]:
     for n, lin in [(1, "linear"), (2, "bilinear"), (3, "trilinear")]:
@@ -277,7 +277,7 @@ for dt in FLOATS:
     w2, b2 = rand((3, 2), dt), rand((3, 2), dt); case("layer_norm", [x, w2, b2], y(F.layer_norm(x.double(), (3, 2), *q(w2, b2))), axes=2); case("layer_norm", [x], y(F.layer_norm(x.double(), (2,))), axes=1)
     case("rms_norm", [x, w2], y(F.rms_norm(x.double(), (3, 2), w2.double(), 1e-6)), axes=2, eps=1e-6)
     case("group_norm", [x, w, b], y(F.group_norm(x.double(), 2, *q(w, b))), groups=2); case("group_norm", [x], y(F.group_norm(x.double(), 4)), groups=4)
-    for d in (0, 1, 3): case("softmax", [x], y(x.double().softmax(d)), dim=d); case("log_softmax", [x], y(x.double().log_softmax(d)), dim=d)
+    for d in (0, 3): case("softmax", [x], y(x.double().softmax(d)), dim=d); case("log_softmax", [x], y(x.double().log_softmax(d)), dim=d)
     if dt == torch.float64: continue
     sd = lambda q, k, v, **kw: F.scaled_dot_product_attention(q.double(), k.double(), v.double(), **kw).to(dt)
     q1, k1, v1 = rand((2, 2, 5, 3), dt), rand((2, 2, 6, 3), dt), rand((2, 2, 6, 2), dt); case("attention", [q1, k1, v1], sd(q1, k1, v1)); case("attention", [q1, k1, v1], sd(q1, k1, v1, is_causal=True, scale=0.3), is_causal=True, scale=0.3)
@@ -285,15 +285,10 @@ for dt in FLOATS:
     mf = rand((2, 1, 5, 6), dt); case("attention", [q1, k1, v1, mf], sd(q1, k1, v1, attn_mask=mf.double()))
     k2, v2 = k1[:, :1].contiguous(), v1[:, :1].contiguous(); case("attention", [q1, k2, v2], sd(q1, k2.repeat_interleave(2, 1), v2.repeat_interleave(2, 1)), enable_gqa=True)
 for dt in FLOATS + INTS + [torch.bool]:
-    x = rand((3, 9), dt, -3, 3, special=True); x2 = rand((5, 2), dt, -3, 3)
+    x = rand((3, 8), dt, -3, 3, special=True); x2 = rand((5, 2), dt, -3, 3)
     for desc in (True, False): case("sort", [x], torch.sort(x, dim=1, descending=desc, stable=True), dim=1, descending=desc); case("sort", [x2], torch.sort(x2, dim=0, descending=desc, stable=True), dim=0, descending=desc)
     for big in (True, False): v, i = torch.sort(x, dim=1, descending=big, stable=True); case("topk", [x], [v[:, :3], i[:, :3]], k=3, dim=1, largest=big)
 
-import os, collections
-if os.environ.get("SIZES"):
-    sizes = collections.Counter()
-    for b in cases: sizes[b[1:1 + b[0]].decode()] += len(b)
-    print(sizes.most_common(60))
 with open(sys.argv[1], "wb") as f:
     f.write(b"TCIV" + struct.pack("<I", len(cases)) + b"".join(cases))
 print(len(cases), "cases,", sum(map(len, cases)), "bytes, torch", torch.__version__)
