@@ -100,7 +100,23 @@ static tc_status optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, in
 
 // ---- text and objects -------------------------------------------------------------------------------------------------------------------------------
 
+// Every function with a body is a kernel: its calling convention says so.
+static void mark_kernels(LLVMModuleRef module, tc__emit_kind kind) {
+  enum { SPIR_KERNEL = 76, PTX_KERNEL = 71, SPIR_FUNC = 75 }; // llvm/IR/CallingConv.h
+  for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+    if (!LLVMIsDeclaration(f))
+      LLVMSetFunctionCallConv(f, kind == TC__EMIT_PTX ? PTX_KERNEL : SPIR_KERNEL);
+    else if (kind == TC__EMIT_SPIRV && !LLVMGetIntrinsicID(f)) {
+      LLVMSetFunctionCallConv(f, SPIR_FUNC);
+      for (LLVMUseRef use = LLVMGetFirstUse(f); use; use = LLVMGetNextUse(use))
+        LLVMSetInstructionCallConv(LLVMGetUser(use), SPIR_FUNC);
+    }
+  }
+}
+
 static tc_status emit_module(LLVMModuleRef module, const tc__emit_options *o, tc__str *out) {
+  if (o->kind == TC__EMIT_PTX || o->kind == TC__EMIT_SPIRV)
+    mark_kernels(module, o->kind);
   LLVMTargetMachineRef machine;
   TC_TRY(create_machine(o, &machine));
   tc_status status = optimise(module, machine, o->opt_level);

@@ -266,9 +266,64 @@ static MlirOperation make_func(tc__builder *at, const char *name, size_t n_args,
   return tc__build(at, "func.func", NULL, 0, NULL, 0, attrs, 2 + n_more, &region, 1);
 }
 
-tc_status tc__kernel_begin(MlirOperation func, tc__kernel *k) {
+// @name(pointers..): the whole kernel is one function of a thread.
+static void begin_gpu(tc__kernel *k, MlirOperation func, const char *symbol, size_t n) {
   MlirContext ctx = mlirOperationGetContext(func);
-  *k = (tc__kernel){.old = func, .old_block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0))};
+  MlirType types[128];
+  MlirLocation locs[128];
+  MlirAttribute dicts[128];
+  MlirNamedAttribute facts[2] = {tc__named(ctx, "llvm.align", tc__attr_i64(ctx, 16)), tc__named(ctx, "llvm.noalias", mlirUnitAttrGet(ctx))};
+  for (size_t i = 0; i < n; i++) {
+    types[i] = tc__ptr_type(ctx, 1);
+    locs[i] = mlirOperationGetLocation(func);
+    dicts[i] = mlirDictionaryAttrGet(ctx, 2, facts);
+  }
+  k->block = mlirBlockCreate((intptr_t)n, types, locs);
+  tc__builder at = tc__builder_before(func);
+  MlirNamedAttribute more[2] = {tc__named(ctx, "arg_attrs", mlirArrayAttrGet(ctx, (intptr_t)n, dicts)),
+                                tc__named(ctx, "tc.gpu_kernel", mlirUnitAttrGet(ctx))};
+  k->dispatcher = make_func(&at, symbol, n, types, k->block, more, 2);
+  k->b = tc__builder_at_end(k->block, mlirOperationGetLocation(func));
+  for (size_t i = 0; i < n; i++)
+    k->pointers[i] = mlirBlockGetArgument(k->block, (intptr_t)i);
+}
+
+static V special_register(tc__builder *b, const char *name) {
+  int32_t none[2] = {0, 0};
+  MlirNamedAttribute attrs[3] = {tc__named(b->ctx, "intrin", tc__attr_str(b->ctx, name)),
+                                 tc__named(b->ctx, "op_bundle_sizes", mlirDenseI32ArrayGet(b->ctx, 0, NULL)),
+                                 tc__named(b->ctx, "operandSegmentSizes", mlirDenseI32ArrayGet(b->ctx, 2, none))};
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32);
+  V v = tc__build1(b, "llvm.call_intrinsic", NULL, 0, i32, attrs, 3);
+  return tc__convert(b, "arith.extui", v, mlirIntegerTypeGet(b->ctx, 64));
+}
+
+V tc__thread_id(tc__kernel *k, tc__builder *b) {
+  if (k->target == TC__TARGET_NVPTX) {
+    V block = special_register(b, "llvm.nvvm.read.ptx.sreg.ctaid.x"), size = special_register(b, "llvm.nvvm.read.ptx.sreg.ntid.x");
+    return tc__addi(b, tc__binary(b, "arith.muli", block, size), special_register(b, "llvm.nvvm.read.ptx.sreg.tid.x"));
+  }
+  // OpenCL's get_global_id(0), which the SPIR-V code generator knows by its mangled name.
+  static const char symbol[] = "_Z13get_global_idj";
+  MlirType i32 = mlirIntegerTypeGet(b->ctx, 32), i64 = mlirIntegerTypeGet(b->ctx, 64);
+  MlirOperation module = mlirOperationGetParentOperation(k->dispatcher);
+  if (mlirOperationIsNull(tc__find_func(module, symbol))) {
+    tc__builder at = tc__builder_before(k->dispatcher);
+    MlirNamedAttribute attrs[3] = {tc__named(b->ctx, "sym_name", tc__attr_str(b->ctx, symbol)),
+                                   tc__named(b->ctx, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(b->ctx, 1, &i32, 1, &i64))),
+                                   tc__named(b->ctx, "sym_visibility", tc__attr_str(b->ctx, "private"))};
+    MlirRegion region = mlirRegionCreate();
+    tc__build(&at, "func.func", NULL, 0, NULL, 0, attrs, 3, &region, 1);
+  }
+  V zero = tc__const_i(b, i32, 0);
+  MlirNamedAttribute callee = tc__named(b->ctx, "callee", mlirFlatSymbolRefAttrGet(b->ctx, tc__sref(symbol)));
+  return tc__build1(b, "func.call", &zero, 1, i64, &callee, 1);
+}
+
+tc_status tc__kernel_begin(MlirOperation func, tc__kernel_target target, tc__kernel *k) {
+  MlirContext ctx = mlirOperationGetContext(func);
+  *k = (tc__kernel){.target = target,
+                    .old = func, .old_block = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0))};
   k->n_ins = (size_t)mlirBlockGetNumArguments(k->old_block);
   MlirOperation ret = mlirBlockGetTerminator(k->old_block);
   k->n_outs = (size_t)mlirOperationGetNumOperands(ret);
@@ -285,6 +340,13 @@ tc_status tc__kernel_begin(MlirOperation func, tc__kernel *k) {
   for (size_t i = 0; i < n + 4; i++) {
     types[i] = i == n + 1 || i == n + 2 ? i64 : ptr;
     locs[i] = loc;
+  }
+  if (target != TC__TARGET_CPU) {
+    char old_name[180];
+    snprintf(old_name, sizeof old_name, "%s.linalg", symbol);
+    mlirOperationSetAttributeByName(func, tc__sref("sym_name"), tc__attr_str(ctx, old_name));
+    begin_gpu(k, func, symbol, n);
+    return TC_OK;
   }
   tc__builder at = tc__builder_before(func);
 

@@ -76,7 +76,10 @@ bool tc__emit_body(tc__builder *b, const tc__generic_view *g, const MlirValue *a
 
 /// Replaces the kernel func.func by a dispatcher @name(args, dims, begin, end, scratch) and @name.body(pointers.., dims, begin, end, scratch), and gives a
 /// builder at the end of the body's block (whose arguments are in that order). The old function stays in place, detached, until tc__kernel_finish.
+typedef enum tc__kernel_target { TC__TARGET_CPU, TC__TARGET_NVPTX, TC__TARGET_SPIRV } tc__kernel_target;
+
 typedef struct tc__kernel {
+  tc__kernel_target target;
   MlirOperation old; ///< the function with the linalg ops
   MlirBlock old_block, block;
   size_t n_ins, n_outs;
@@ -84,13 +87,17 @@ typedef struct tc__kernel {
   tc__builder b;
   MlirOperation dispatcher;
 } tc__kernel;
-tc_status tc__kernel_begin(MlirOperation func, tc__kernel *out);
+/// GPU targets: one function @name(pointers in address space 1..) without the trailing arguments, marked tc.gpu_kernel.
+tc_status tc__kernel_begin(MlirOperation func, tc__kernel_target target, tc__kernel *out);
+/// The i64 index of this thread among all of the launch (GPU targets).
+MlirValue tc__thread_id(tc__kernel *k, tc__builder *b);
 /// Ends the body and destroys the old function. tasks, cost (ns a task) and scratch bytes become attributes.
 void tc__kernel_finish(tc__kernel *k, int64_t tasks, int64_t cost, int64_t scratch);
 
 /// Lowers a contraction kernel to packed, register-blocked code (lower_contraction.c). TC_OK and *out_done = false: not one of its forms, take the loops.
 tc_status tc__lower_contraction_kernel(MlirOperation func, int vector_bits, bool *out_done);
-/// Lowers any kernel to loops (lower_loops.c).
-tc_status tc__lower_loop_kernel(MlirOperation func);
+/// Lowers any kernel to loops (lower_loops.c). On a GPU each thread does one step of the shared outer space, or four neighbours of a contiguous
+/// pointwise kernel by 16-byte loads and stores.
+tc_status tc__lower_loop_kernel(MlirOperation func, tc__kernel_target target);
 
 #endif // TC_PASSES_CPU_EMIT_H

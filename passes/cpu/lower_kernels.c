@@ -29,7 +29,7 @@ tc_status tc__pass_lower_kernels_to_cpu(MlirOperation module, const tc__pass_opt
       if (kind.length == strlen("contraction") && memcmp(kind.data, "contraction", kind.length) == 0)
         TC_TRY(tc__lower_contraction_kernel(op, vector_bits, &done));
       if (!done)
-        TC_TRY(tc__lower_loop_kernel(op));
+        TC_TRY(tc__lower_loop_kernel(op, TC__TARGET_CPU));
     }
     op = next;
   }

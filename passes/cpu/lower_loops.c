@@ -151,8 +151,15 @@ static bool place_results(loops *l, MlirOperation ret) {
         stride *= l->chunked && d == l->outer - 1 ? l->chunk : a->type.shape[d];
       }
       MlirType byte = mlirIntegerTypeGet(l->b.ctx, 8);
-      a->ptr = tc__gep(&l->k.b, l->k.scratch, byte, tc__i64(&l->k.b, l->scratch));
-      l->scratch += align64(stride * (int64_t)tc_dtype_size(a->type.dtype));
+      int64_t bytes = align64(stride * (int64_t)tc_dtype_size(a->type.dtype));
+      if (l->k.target == TC__TARGET_CPU) {
+        a->ptr = tc__gep(&l->k.b, l->k.scratch, byte, tc__i64(&l->k.b, l->scratch));
+      } else { // a thread's own memory
+        V count = tc__i64(&l->k.b, bytes);
+        MlirNamedAttribute attrs[2] = {tc__named(l->b.ctx, "elem_type", mlirTypeAttrGet(byte)), tc__named(l->b.ctx, "alignment", tc__attr_i64(l->b.ctx, 16))};
+        a->ptr = tc__build1(&l->k.b, "llvm.alloca", &count, 1, tc__ptr_type(l->b.ctx, 0), attrs, 2);
+      }
+      l->scratch += bytes;
     }
   }
   return true;
@@ -516,10 +523,120 @@ static void merge_loops(loops *l) {
 
 // ---- the kernel -------------------------------------------------------------------------------------------------------------------------------------
 
-static tc_status lower(loops *l, MlirOperation func) {
+// ---- GPU: a thread a step ---------------------------------------------------------------------------------------------------------------------------
+
+enum { BLOCK = 256 };
+
+static void set_launch(loops *l, int64_t threads) {
+  MlirContext ctx = l->b.ctx;
+  int64_t grid[1] = {(threads + BLOCK - 1) / BLOCK}, block[1] = {BLOCK};
+  mlirOperationSetAttributeByName(l->k.dispatcher, tc__sref("tc.grid"), tc__attr_ints(ctx, grid, 1));
+  mlirOperationSetAttributeByName(l->k.dispatcher, tc__sref("tc.block"), tc__attr_ints(ctx, block, 1));
+}
+
+// Elements a thread takes of a contiguous pointwise kernel: as many as fill 16 bytes of its widest operand; 1 when an operand is no plain run.
+static int64_t vector_width(loops *l) {
+  const member *m = &l->members[0];
+  if (l->n != 1 || m->n_reduced || m->g.n_loops != 1 || reads_index(&m->g))
+    return 1;
+  size_t widest = 1;
+  for (size_t i = 0; i < m->g.n_ins + m->g.n_outs; i++) {
+    V v = i < m->g.n_ins ? tc__generic_in(&m->g, i) : mlirOperationGetResult(m->g.op, (intptr_t)(i - m->g.n_ins));
+    const tc__access *a = tc__access_find(l->all, v);
+    double step = coefficient(a, m->g.maps[i], 0);
+    if (a->place != TC__PLACE_MEMORY || (step != 0 && step != 1) || (step == 1 && a->type.rank != 1))
+      return 1;
+    size_t size = tc_dtype_size(a->type.dtype);
+    widest = size > widest ? size : widest;
+  }
+  return m->sizes[0] % (int64_t)(16 / widest) ? 1 : (int64_t)(16 / widest);
+}
+
+static V lane_index(tc__builder *b, int64_t lane) { return tc__const_i(b, mlirIntegerTypeGet(b->ctx, 32), lane); }
+
+static tc_status emit_vector(loops *l, int64_t width) {
+  tc__builder *b = &l->k.b;
+  const member *m = &l->members[0];
+  int64_t threads = m->sizes[0] / width;
+  V id = tc__thread_id(&l->k, b), first = tc__muli(b, id, width);
+  tc__builder inside = tc__if_begin(b, tc__cmpi(b, TC__CMPI_SLT, id, tc__i64(b, threads)));
+  V whole[80], lanes[8][16], results[8];
+  bool spread[80];
+  for (size_t i = 0; i < m->g.n_ins; i++) {
+    const tc__access *a = tc__access_find(l->all, tc__generic_in(&m->g, i));
+    spread[i] = coefficient(a, m->g.maps[i], 0) == 1;
+    MlirType memory = tc__memory_element(a->element);
+    V none = {NULL};
+    if (spread[i])
+      whole[i] = tc__load(&inside, tc__gep(&inside, a->ptr, a->element, first), mlirVectorTypeGet(1, &width, memory),
+                          width * (int64_t)tc_dtype_size(a->type.dtype));
+    else
+      whole[i] = tc__load(&inside, tc__gep(&inside, a->ptr, a->element, none), a->element, 0);
+  }
+  for (int64_t lane = 0; lane < width; lane++) {
+    V args[80], ivs[MAX_LOOPS], yields[16];
+    ivs[0] = first;
+    for (size_t i = 0; i < m->g.n_ins; i++) {
+      args[i] = whole[i];
+      if (!spread[i])
+        continue;
+      const tc__access *a = tc__access_find(l->all, tc__generic_in(&m->g, i));
+      V operands[2] = {whole[i], lane_index(&inside, lane)};
+      args[i] = tc__build1(&inside, "llvm.extractelement", operands, 2, tc__memory_element(a->element), NULL, 0);
+      if (a->type.dtype == TC_BOOL)
+        args[i] = tc__convert(&inside, "arith.trunci", args[i], a->element);
+    }
+    for (size_t r = 0; r < m->g.n_outs; r++) {
+      MlirType t = mlirShapedTypeGetElementType(mlirValueGetType(tc__generic_out(&m->g, r)));
+      args[m->g.n_ins + r] = mlirTypeIsAInteger(t) ? tc__const_i(&inside, t, 0) : tc__const_f(&inside, t, 0);
+    }
+    if (!tc__emit_body(&inside, &m->g, args, ivs, l->all, l->scalars, yields))
+      return tc__error_at(mlirOperationGetLocation(m->g.op), TC_ERR_UNSUPPORTED, "this op has no vector form");
+    for (size_t r = 0; r < m->g.n_outs; r++)
+      lanes[r][lane] = yields[r];
+  }
+  for (size_t r = 0; r < m->g.n_outs; r++) {
+    const tc__access *a = result_access(l, m, r);
+    MlirType memory = tc__memory_element(a->element), vector = mlirVectorTypeGet(1, &width, memory);
+    results[r] = tc__build1(&inside, "llvm.mlir.poison", NULL, 0, vector, NULL, 0);
+    for (int64_t lane = 0; lane < width; lane++) {
+      V value = a->type.dtype == TC_BOOL ? tc__convert(&inside, "arith.extui", lanes[r][lane], memory) : lanes[r][lane];
+      V operands[3] = {results[r], value, lane_index(&inside, lane)};
+      results[r] = tc__build1(&inside, "llvm.insertelement", operands, 3, vector, NULL, 0);
+    }
+    tc__store(&inside, tc__gep(&inside, a->ptr, a->element, first), results[r], width * (int64_t)tc_dtype_size(a->type.dtype));
+  }
+  set_launch(l, threads);
+  return TC_OK;
+}
+
+static tc_status emit_threads(loops *l) {
+  int64_t width = vector_width(l);
+  if (width > 1)
+    return emit_vector(l, width);
+  tc__builder *b = &l->k.b;
+  int64_t steps = 1;
+  for (int o = 0; o < l->walked; o++)
+    steps *= l->outer_size[o];
+  V id = tc__thread_id(&l->k, b), rest = id, outer[TC_MAX_RANK];
+  tc__builder inside = tc__if_begin(b, tc__cmpi(b, TC__CMPI_SLT, id, tc__i64(b, steps)));
+  for (int o = l->walked - 1; o >= 0; o--) {
+    V size = tc__i64(&inside, l->outer_size[o]);
+    outer[o] = o == 0 ? rest : tc__binary(&inside, "arith.remui", rest, size);
+    if (o > 0)
+      rest = tc__binary(&inside, "arith.divui", rest, size);
+  }
+  for (int i = 0; i < l->n; i++)
+    if (!emit_member(l, &inside, &l->members[i], outer))
+      return tc__error_at(mlirOperationGetLocation(l->members[i].g.op), TC_ERR_UNSUPPORTED, "an op of this kernel has no loop form");
+  set_launch(l, steps);
+  return TC_OK;
+}
+
+static tc_status lower(loops *l, MlirOperation func, tc__kernel_target target) {
   MlirLocation loc = mlirOperationGetLocation(func);
   l->outer = (int)tc__get_int(func, "tc.outer", 0);
-  TC_TRY(tc__kernel_begin(func, &l->k));
+  TC_TRY(tc__kernel_begin(func, target, &l->k));
   l->b = l->k.b;
   for (size_t i = 0; i < l->k.n_ins; i++)
     if (!tc__access_add(l->all, mlirBlockGetArgument(l->k.old_block, (intptr_t)i), l->k.pointers[i]))
@@ -533,7 +650,8 @@ static tc_status lower(loops *l, MlirOperation func) {
       return tc__error_at(mlirOperationGetLocation(op), TC_ERR_UNSUPPORTED, "'%.*s' has no loop form in a kernel", (int)name.length, name.data);
     }
   }
-  l->chunked = wants_chunks(l);
+  bool gpu = target != TC__TARGET_CPU;
+  l->chunked = !gpu && wants_chunks(l);
   l->walked = l->outer - l->chunked;
   // Results get their places before loops are merged, which changes their types; a single pointwise op has only outputs.
   l->chunk = 1;
@@ -554,20 +672,28 @@ static tc_status lower(loops *l, MlirOperation func) {
     }
     l->chunk = size < limit ? size : limit;
   }
+  if (gpu) {
+    if (single) {
+      merge_loops(l);
+      l->walked = l->outer;
+    }
+    TC_TRY(emit_threads(l));
+    tc__kernel_finish(&l->k, 0, 0, l->scratch);
+    return TC_OK;
+  }
   int64_t tasks, cost;
   TC_TRY(emit(l, &tasks, &cost));
-  // A value returned twice is written once more.
   tc__kernel_finish(&l->k, tasks, cost, l->scratch);
   return TC_OK;
 }
 
-tc_status tc__lower_loop_kernel(MlirOperation func) {
+tc_status tc__lower_loop_kernel(MlirOperation func, tc__kernel_target target) {
   loops *l = tc__calloc(1, sizeof *l);
   tc_status status = TC_OK;
   if (!l || !(l->all = tc__calloc(1, sizeof *l->all)) || !(l->scalars = tc__calloc(1, sizeof *l->scalars)))
     status = tc__oom();
   if (status == TC_OK)
-    status = lower(l, func);
+    status = lower(l, func, target);
   if (l) {
     tc__free(l->all);
     tc__free(l->scalars);
