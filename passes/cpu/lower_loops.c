@@ -169,11 +169,10 @@ static bool place_results(loops *l, MlirOperation ret) {
 
 // The chunked dim of a carried row counts from the chunk's start.
 static void index_of(loops *l, tc__builder *b, const tc__access *a, MlirAffineMap map, const V *ivs, V *index) {
-  V none = tc__i64(b, 0);
   for (int d = 0; d < a->type.rank; d++) {
     MlirAffineExpr e = mlirAffineMapGetResult(map, d);
     bool has_dims = mlirAffineMapGetNumDims(map) > 0;
-    index[d] = has_dims ? tc__expr_value(b, e, ivs) : none;
+    index[d] = has_dims ? tc__expr_value(b, e, ivs) : tc__i64(b, mlirAffineConstantExprGetValue(e));
     if (a->place == TC__PLACE_ROW && l->chunked && d == l->outer - 1)
       index[d] = tc__binary(b, "arith.subi", index[d], l->chunk_low);
   }

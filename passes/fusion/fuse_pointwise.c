@@ -27,8 +27,9 @@ typedef struct size {
 typedef struct state {
   tc__graph *g;
   bool *pointwise;
-  int *anchor;   ///< node -> the last contraction whose result it follows element by element, -1 = none
-  bool *inlined; ///< node -> computed inside its readers
+  bool *captures; ///< node -> its body reads tensors by tensor.extract
+  int *anchor;    ///< node -> the last contraction whose result it follows element by element, -1 = none
+  bool *inlined;  ///< node -> computed inside its readers
   int *members;
   size *sizes; ///< of groups (by root) while merging, of ops with what they compute inside while inlining
 } state;
@@ -87,6 +88,23 @@ static bool fits(size a, size b, int shared, size *out) {
   return out->inputs <= MAX_INPUTS && out->body <= MAX_BODY;
 }
 
+/// A body of one group looks up elements (tensor.extract) of what the other computes: all of it must exist before.
+static bool looks_up(state *s, int a, int b) {
+  for (int side = 0; side < 2; side++)
+    for (int m = side ? b : a; m >= 0; m = s->g->next[m]) {
+      if (!s->captures[m])
+        continue;
+      MlirOperation o = mlirBlockGetFirstOperation(tc__gen_body(s->g->ops[m]));
+      for (; !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o)) {
+        MlirOperation def = tc__op_is(o, "tensor.extract") ? tc__def_op(mlirOperationGetOperand(o, 0)) : (MlirOperation){NULL};
+        int p = mlirOperationIsNull(def) ? -1 : tc__graph_node(s->g, def);
+        if (p >= 0 && (tc__graph_group(s->g, p) == a || tc__graph_group(s->g, p) == b))
+          return true;
+      }
+    }
+  return false;
+}
+
 static void try_merge(state *s, int p, int c, bool sibling) {
   int a = tc__graph_group(s->g, p), b = tc__graph_group(s->g, c);
   if (a == b)
@@ -95,7 +113,7 @@ static void try_merge(state *s, int p, int c, bool sibling) {
   if (sibling ? pa >= 0 || ca >= 0 : pa >= 0 && pa != ca)
     return;
   size together;
-  if (!fits(s->sizes[a], s->sizes[b], 1, &together) || together.results >= MAX_RESULTS || tc__graph_would_cycle(s->g, a, b))
+  if (!fits(s->sizes[a], s->sizes[b], 1, &together) || together.results >= MAX_RESULTS || looks_up(s, a, b) || tc__graph_would_cycle(s->g, a, b))
     return;
   tc__graph_merge(s->g, a, b);
   a = tc__graph_group(s->g, a);
@@ -184,28 +202,14 @@ static tc_status build_group(state *s, int root) {
   return status;
 }
 
-/// A reduction can compute producer p itself when p's own operands still tell the size of every loop.
+/// A reduction (no contraction, whose operands are packed) can compute what it reads as an input.
 static bool can_compute_inside(MlirOperation p, MlirOperation reduction) {
   if (!tc__gen_is(reduction) || tc__gen_is_contraction(reduction) || tc__gen_all_parallel(reduction))
     return false;
-  uint64_t bound = 0;
-  intptr_t n_loops = tc__gen_loops(reduction);
-  for (intptr_t i = 0, n = mlirOperationGetNumOperands(reduction); i < n; i++) {
-    MlirAffineMap map = tc__gen_map(reduction, i);
-    MlirValue v = mlirOperationGetOperand(reduction, i);
-    bool through = mlirValueIsAOpResult(v) && mlirOpResultGetOwner(v).ptr == p.ptr;
-    if (through && i >= tc__gen_inputs(reduction))
+  for (intptr_t i = tc__gen_inputs(reduction), n = mlirOperationGetNumOperands(reduction); i < n; i++)
+    if (mlirOperationEqual(tc__def_op(mlirOperationGetOperand(reduction, i)), p))
       return false;
-    for (intptr_t k = 0, m = through ? tc__gen_inputs(p) : 1; k < m; k++) {
-      if (through && tc__value_is_splat(mlirOperationGetOperand(p, k)))
-        continue;
-      MlirAffineMap at = through ? tc__map_compose(tc__gen_map(p, k), map) : map;
-      for (intptr_t r = 0, rn = mlirAffineMapGetNumResults(at); r < rn; r++)
-        if (mlirAffineExprIsADim(mlirAffineMapGetResult(at, r)))
-          bound |= UINT64_C(1) << mlirAffineDimExprGetPosition(mlirAffineMapGetResult(at, r));
-    }
-  }
-  return n_loops < 64 && bound == (UINT64_C(1) << n_loops) - 1;
+  return true;
 }
 
 static int64_t domain_of(MlirOperation op) {
@@ -258,7 +262,8 @@ static void decide_inlined(state *s) {
     // An out operand is no reader that could compute it.
     for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(g->ops[p], 0)); all && !mlirOpOperandIsNull(use);
          use = mlirOpOperandGetNextUse(use))
-      all = (intptr_t)mlirOpOperandGetOperandNumber(use) < tc__gen_inputs(mlirOpOperandGetOwner(use));
+      all = tc__graph_node(g, mlirOpOperandGetOwner(use)) >= 0 && // not a tensor that a body looks up
+            (intptr_t)mlirOpOperandGetOperandNumber(use) < tc__gen_inputs(mlirOpOperandGetOwner(use));
     if (!all)
       continue;
     if (!pays_inside(s, p, several ? -1 : reader))
@@ -291,6 +296,7 @@ static tc_status build_readers(state *s, bool *changed) {
       any = s->inlined[g->pred[k]];
     for (intptr_t k = 0, n = tc__gen_inputs(g->ops[c]); k < n && s->pointwise[c] && !any; k++)
       any = tc__value_is_splat(mlirOperationGetOperand(g->ops[c], k));
+    any = any || (s->pointwise[c] && tc__gen_reads_outs(g->ops[c])); // the out becomes an input, or a scalar
     if (!any)
       continue;
     MlirOperation op = g->ops[c];
@@ -316,16 +322,21 @@ static tc_status state_create(MlirBlock block, tc__graph *g, state *s) {
   size_t n = (size_t)g->n + 1;
   *s = (state){.g = g,
                .pointwise = tc__calloc(n, sizeof(bool)),
+               .captures = tc__calloc(n, sizeof(bool)),
                .anchor = tc__calloc(n, sizeof(int)),
                .inlined = tc__calloc(n, sizeof(bool)),
                .members = tc__alloc(n * sizeof(int)),
                .sizes = tc__calloc(n, sizeof(size))};
-  if (!s->pointwise || !s->anchor || !s->inlined || !s->members || !s->sizes)
+  if (!s->pointwise || !s->captures || !s->anchor || !s->inlined || !s->members || !s->sizes)
     return tc__oom();
   for (int i = 0; i < g->n; i++) {
     s->pointwise[i] = tc__gen_is_pointwise(g->ops[i]);
-    if (tc__gen_is(g->ops[i]))
-      s->sizes[i] = size_of(g->ops[i]);
+    if (!tc__gen_is(g->ops[i]))
+      continue;
+    s->sizes[i] = size_of(g->ops[i]);
+    for (MlirOperation o = mlirBlockGetFirstOperation(tc__gen_body(g->ops[i])); !mlirOperationIsNull(o) && !s->captures[i];
+         o = mlirOperationGetNextInBlock(o))
+      s->captures[i] = tc__op_is(o, "tensor.extract");
   }
   find_anchors(s);
   return TC_OK;
@@ -333,6 +344,7 @@ static tc_status state_create(MlirBlock block, tc__graph *g, state *s) {
 
 static void state_destroy(state *s) {
   tc__free(s->pointwise);
+  tc__free(s->captures);
   tc__free(s->anchor);
   tc__free(s->inlined);
   tc__free(s->members);

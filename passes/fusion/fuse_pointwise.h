@@ -39,6 +39,8 @@ bool tc__gen_is_contraction(MlirOperation op);
 int64_t tc__gen_loop_size(MlirOperation op, intptr_t loop);
 /// Nothing but arithmetic that costs about as much as a load.
 bool tc__gen_is_cheap(MlirOperation op);
+/// The body goes on from what the outs hold.
+bool tc__gen_reads_outs(MlirOperation op);
 /// Yields its arguments and constants only: a permute, broadcast, slice, or fill.
 bool tc__gen_only_moves(MlirOperation op);
 /// expand_shape, collapse_shape, bitcast and cast: the same bytes under another type.
@@ -115,7 +117,7 @@ void tc__block_dce(MlirBlock block);
 
 /// Named elementwise and contraction ops to generics, scalar constants into bodies, unit-dim reshapes and slices into maps.
 tc_status tc__fuse_normalize(MlirBlock block);
-/// Rewrites a generic without its parallel loops of size 1 (the op may be replaced).
+/// Rewrites a generic without its loops of size 1 (the op may be replaced).
 tc_status tc__fuse_drop_unit_loops(MlirOperation op);
 /// Moves reshapes out of the way of pointwise fusion. *changed is set when anything moved.
 tc_status tc__fuse_move_reshapes(MlirBlock block, bool *changed);

@@ -152,6 +152,13 @@ bool tc__gen_is_cheap(MlirOperation op) {
   return count <= 4;
 }
 
+bool tc__gen_reads_outs(MlirOperation op) {
+  for (intptr_t i = tc__gen_inputs(op), n = mlirOperationGetNumOperands(op); i < n; i++)
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(tc__gen_body(op), i))))
+      return true;
+  return false;
+}
+
 bool tc__gen_only_moves(MlirOperation op) {
   for (MlirOperation o = mlirBlockGetFirstOperation(tc__gen_body(op)); !mlirOperationIsNull(o);
        o = mlirOperationGetNextInBlock(o))
@@ -597,6 +604,27 @@ static const MlirValue *emit(fuser *f, MlirOperation op, MlirAffineMap map) {
   return yields;
 }
 
+/// linalg takes the sizes of loops from operands. When none is left that shows one (all were computed away), an empty tensor does.
+static void bind_loops(fuser *f, tc__builder *b, MlirOperation root) {
+  uint64_t seen = 0;
+  intptr_t n_loops = tc__gen_loops(root), n_in = tc__gen_inputs(root), n = 0;
+  for (size_t i = 0; i < f->n_inputs + (size_t)mlirOperationGetNumResults(root); i++) {
+    MlirAffineMap map = i < f->n_inputs ? f->maps[i] : tc__gen_map(root, n_in + (intptr_t)(i - f->n_inputs));
+    for (intptr_t r = 0, m = mlirAffineMapGetNumResults(map); r < m; r++)
+      if (mlirAffineExprIsADim(mlirAffineMapGetResult(map, r)))
+        seen |= UINT64_C(1) << mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, r));
+  }
+  MlirAffineExpr exprs[64];
+  int64_t shape[64];
+  for (intptr_t l = 0; l < n_loops && l < 64; l++)
+    if (!(seen >> l & 1))
+      exprs[n] = mlirAffineDimExprGet(f->ctx, l), shape[n++] = tc__gen_loop_size(root, l);
+  if (!n)
+    return;
+  MlirType t = mlirRankedTensorTypeGet(n, shape, mlirIntegerTypeGet(f->ctx, 8), mlirAttributeGetNull());
+  external_input(f, tc__build1(b, "tensor.empty", NULL, 0, t, NULL, 0), mlirAffineMapGet(f->ctx, n_loops, 0, n, exprs));
+}
+
 MlirOperation tc__gen_fuse(MlirOperation before, const MlirValue *values, size_t n_values, tc__inside_fn inside, void *user) {
   MlirOperation last = tc__def_op(values[0]), op = {NULL};
   bool pointwise = tc__gen_is_pointwise(last);
@@ -617,6 +645,8 @@ MlirOperation tc__gen_fuse(MlirOperation before, const MlirValue *values, size_t
     if (given)
       yields[i] = given[mlirOpResultGetResultNumber(values[i])];
   }
+  if (!pointwise && !f.oom)
+    bind_loops(&f, &b, last);
   MlirAffineMap *maps = f.oom ? NULL : tc__realloc(f.maps, (f.n_inputs + n_values) * sizeof *maps);
   f.oom |= !maps;
   if (!f.oom) {

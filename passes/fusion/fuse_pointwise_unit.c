@@ -58,6 +58,10 @@ tc_status tc__fuse_drop_unit_loops(MlirOperation op) {
       if (mlirShapedTypeGetDimSize(t, r) == 1)
         unit[mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, r))] = any = true;
   }
+  // A reduction over one element combines it with the init.
+  for (intptr_t l = 0; l < n_loops; l++)
+    if (!unit[l] && !tc__gen_is_parallel(op, l) && tc__gen_loop_size(op, l) == 1)
+      unit[l] = any = true;
   if (!any)
     return TC_OK;
   MlirContext ctx = mlirOperationGetContext(op);
