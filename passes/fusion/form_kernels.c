@@ -9,21 +9,29 @@
 // inside has them as its leading dims. A contraction takes in the pointwise ops over its result. What depends on the group without being in it moves
 // behind the call. Identical kernels become one function.
 #include "pass.h"
+#include "fuse_pointwise.h"
 #include "support/generic.h"
 
 #include <ctype.h>
 #include <stdio.h>
 
-enum { MAX_MEMBERS = 12, MAX_VALUES = 64, MAX_TAINTED = 4096, MAX_INNER = 1 << 20 };
+enum { MAX_MEMBERS = 12, MAX_VALUES = 64, MAX_INNER = 1 << 20 };
 
 typedef struct group {
   tc__generic_view members[MAX_MEMBERS];
   size_t n;
   int outer;
   bool contraction, reduction;
-  MlirOperation *tainted;
+  MlirOperation *tainted; // what waits for the group without being in it
   size_t n_tainted;
 } group;
+
+// What depends on what in the block, kept while groups become calls: a call stands for the group of its members' nodes.
+typedef struct depend {
+  tc__graph graph;
+  int *member, *taint; // by group root: the round that put it in the group or behind it
+  int round;
+} depend;
 
 typedef struct former {
   MlirOperation module;
@@ -45,45 +53,30 @@ static const tc__generic_view *member_of(const group *g, MlirValue v) {
   return NULL;
 }
 
-static bool is_tainted(const group *g, MlirOperation def) {
-  for (size_t i = 0; i < g->n_tainted; i++)
-    if (mlirOperationEqual(g->tainted[i], def))
-      return true;
-  return false;
+static int node_of(depend *d, MlirOperation op) {
+  int node = tc__graph_node(&d->graph, op);
+  return node < 0 ? -1 : tc__graph_group(&d->graph, node);
 }
 
-typedef struct dependence {
-  const group *g;
-  MlirBlock block;
-  bool group, taint;
-} dependence;
-
-static void note_operand(dependence *d, MlirValue v) {
-  if (member_of(d->g, v))
-    d->group = true;
-  MlirOperation def = tc__def_op(v);
-  if (!mlirOperationIsNull(def) && is_tainted(d->g, def))
-    d->taint = true;
-}
-
-static tc_status note_nested(MlirOperation op, void *user) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    note_operand(user, mlirOperationGetOperand(op, i));
-  return TC_OK;
-}
-
-static dependence depends(const group *g, MlirOperation op) {
-  dependence d = {g, mlirOperationGetBlock(op), false, false};
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    note_operand(&d, mlirOperationGetOperand(op, i));
-  if (mlirOperationGetNumRegions(op) && tc__walk(op, note_nested, &d) != TC_OK)
-    d.taint = true;
-  return d;
+static void depends(depend *d, int node, bool *on_group, bool *on_taint) {
+  const tc__graph *g = &d->graph;
+  *on_group = *on_taint = false;
+  for (int m = node; m >= 0; m = g->next[m])
+    for (int k = g->pred_begin[m]; k < g->pred_begin[m + 1]; k++) {
+      int p = tc__graph_group(&d->graph, g->pred[k]);
+      *on_group |= p != node && d->member[p] == d->round;
+      *on_taint |= p != node && d->taint[p] == d->round;
+    }
 }
 
 static intptr_t dim_of(MlirAffineMap map, intptr_t result) {
   MlirAffineExpr e = mlirAffineMapGetResult(map, result);
   return mlirAffineExprIsADim(e) ? mlirAffineDimExprGetPosition(e) : -1;
+}
+
+static bool same_dim(MlirValue a, MlirValue b, int d) {
+  MlirType s = mlirValueGetType(a), t = mlirValueGetType(b);
+  return d < mlirShapedTypeGetRank(s) && d < mlirShapedTypeGetRank(t) && mlirShapedTypeGetDimSize(s, d) == mlirShapedTypeGetDimSize(t, d);
 }
 
 // The longest prefix of outer dims that x keeps: the same parallel loops at the head of every group value it reads and of its own results.
@@ -99,8 +92,8 @@ static int common_prefix(const group *g, const tc__generic_view *x, int outer) {
     for (size_t r = 0; r < x->n_outs; r++)
       fits &= dim_of(x->maps[x->n_ins + r], o) == loop;
     for (size_t i = 0; i < x->n_ins && fits; i++)
-      if (member_of(g, tc__generic_in(x, i)))
-        fits = o < mlirAffineMapGetNumResults(x->maps[i]) && dim_of(x->maps[i], o) == loop;
+      if (member_of(g, tc__generic_in(x, i))) // all of the dim: a slice of it runs over other steps
+        fits = same_dim(tc__generic_in(x, i), mlirOperationGetResult(x->op, 0), o) && o < mlirAffineMapGetNumResults(x->maps[i]) && dim_of(x->maps[i], o) == loop;
     if (!fits)
       return o;
   }
@@ -115,10 +108,14 @@ static int64_t inner_elements(const tc__generic_view *x, int outer) {
   return n;
 }
 
-static bool captures_group(const group *g, const tc__generic_view *x) {
-  dependence d = {g, mlirOperationGetBlock(x->op), false, false};
-  return tc__walk(x->op, note_nested, &d) != TC_OK || d.group;
+static tc_status find_capture(MlirOperation op, void *user) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (member_of(user, mlirOperationGetOperand(op, i)))
+      return TC_ERR_INTERNAL; // stops the walk: found
+  return TC_OK;
 }
+
+static bool captures_group(group *g, const tc__generic_view *x) { return tc__walk(x->op, find_capture, g) != TC_OK; }
 
 static bool can_join(group *g, const tc__generic_view *x, int *out_outer) {
   if (g->n == MAX_MEMBERS || tc__generic_is_contraction(x) || captures_group(g, x))
@@ -146,22 +143,28 @@ static bool can_join(group *g, const tc__generic_view *x, int *out_outer) {
   return true;
 }
 
-static void grow(const former *f, group *g) {
+static void grow(const former *f, depend *d, group *g) {
   MlirOperation start = g->members[0].op;
+  d->round++;
+  d->member[node_of(d, start)] = d->round;
   for (MlirOperation op = mlirOperationGetNextInBlock(start); !mlirOperationIsNull(op) && f->fuse; op = mlirOperationGetNextInBlock(op)) {
-    dependence d = depends(g, op);
-    if (!d.group && !d.taint)
+    int node = node_of(d, op);
+    bool on_group, on_taint;
+    if (node < 0)
+      continue;
+    depends(d, node, &on_group, &on_taint);
+    if (!on_group && !on_taint)
       continue;
     tc__generic_view x;
     int outer;
-    if (d.group && !d.taint && tc__generic_read(op, &x) && can_join(g, &x, &outer)) {
+    if (on_group && !on_taint && tc__generic_read(op, &x) && can_join(g, &x, &outer)) {
       g->members[g->n++] = x;
       g->outer = outer;
       g->reduction |= x.has_reduction;
-    } else if (g->n_tainted < MAX_TAINTED) {
-      g->tainted[g->n_tainted++] = op;
+      d->member[node] = d->round;
     } else {
-      break;
+      g->tainted[g->n_tainted++] = op;
+      d->taint[node] = d->round;
     }
   }
 }
@@ -318,7 +321,7 @@ static double product_of_loops(const tc__generic_view *g) {
   return p;
 }
 
-static tc_status outline_group(former *f, group *g) {
+static tc_status outline_group(former *f, depend *d, group *g) {
   MlirOperation last = g->members[g->n - 1].op;
   outline *o = tc__calloc(1, sizeof *o);
   if (!o)
@@ -401,7 +404,11 @@ static tc_status outline_group(former *f, group *g) {
 
   // One function for identical kernels: compared by their text, which has no locations.
   tc__str text = {0};
-  mlirOperationPrint(func, tc__print_to_str, &text);
+  MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+  mlirOpPrintingFlagsAssumeVerified(flags);
+  mlirOpPrintingFlagsUseLocalScope(flags); // else each print would number the whole module first
+  mlirOperationPrintWithFlags(func, flags, tc__print_to_str, &text);
+  mlirOpPrintingFlagsDestroy(flags);
   const char *callee = NULL;
   tc_status status = text.oom || !text.data ? tc__oom() : TC_OK;
   for (size_t i = 0; i < f->n_kernels && status == TC_OK && !callee; i++)
@@ -425,6 +432,13 @@ static tc_status outline_group(former *f, group *g) {
   MlirOperation call = tc__build(&b, "func.call", o->args, o->n_args, result_types, n_results, &attr, 1, NULL, 0);
   for (size_t i = 0; i < n_results; i++)
     mlirValueReplaceAllUsesOfWith(outside[i], mlirOperationGetResult(call, (intptr_t)i));
+  int root = node_of(d, last);
+  for (size_t i = 0; i + 1 < g->n; i++)
+    tc__graph_merge(&d->graph, root, node_of(d, g->members[i].op));
+  if (!tc__ptrmap_set(&d->graph.index, call.ptr, (void *)(intptr_t)(root + 1))) {
+    tc__free(o);
+    return tc__oom();
+  }
   // What waits for the group and stands before its last member follows the call.
   MlirOperation after = mlirOperationGetNextInBlock(last);
   for (size_t i = 0; i < g->n_tainted; i++)
@@ -437,28 +451,36 @@ static tc_status outline_group(former *f, group *g) {
 }
 
 static tc_status form_in(former *f, MlirBlock block) {
+  depend d = {0};
+  TC_TRY(tc__graph_create(block, &d.graph));
+  size_t n = (size_t)d.graph.n + 1;
+  d.member = tc__calloc(n, sizeof *d.member);
+  d.taint = tc__calloc(n, sizeof *d.taint);
   group *g = tc__calloc(1, sizeof *g);
-  MlirOperation *tainted = tc__calloc(MAX_TAINTED, sizeof *tainted);
-  tc_status status = g && tainted ? TC_OK : tc__oom();
+  MlirOperation *tainted = tc__alloc(n * sizeof *tainted);
+  tc_status status = d.member && d.taint && g && tainted ? TC_OK : tc__oom();
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op) && status == TC_OK;) {
-    memset(g, 0, sizeof *g);
-    g->tainted = tainted;
-    if (!tc__generic_read(op, &g->members[0])) {
+    if (!tc__gen_is(op) || !tc__generic_read(op, &g->members[0])) {
       op = mlirOperationGetNextInBlock(op);
       continue;
     }
     g->n = 1;
+    g->tainted = tainted;
+    g->n_tainted = 0;
     g->contraction = tc__generic_is_contraction(&g->members[0]);
     g->reduction = g->members[0].has_reduction;
     g->outer = (int)mlirAffineMapGetNumResults(g->members[0].maps[g->members[0].n_ins]);
     for (int i = 0; i < g->outer; i++) // a result map that is no projection: no shared dims
       if (dim_of(g->members[0].maps[g->members[0].n_ins], i) < 0)
         g->outer = i;
-    grow(f, g);
+    grow(f, &d, g);
     // Outlining moves ops, so the search starts over; what stands before has no generic left, and the walk over it is short.
-    status = outline_group(f, g);
+    status = outline_group(f, &d, g);
     op = mlirBlockGetFirstOperation(block);
   }
+  tc__free(d.member);
+  tc__free(d.taint);
+  tc__graph_destroy(&d.graph);
   tc__free(g);
   tc__free(tainted);
   return status;

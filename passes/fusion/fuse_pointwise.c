@@ -113,7 +113,8 @@ static void try_merge(state *s, int p, int c, bool sibling) {
   if (sibling ? pa >= 0 || ca >= 0 : pa >= 0 && pa != ca)
     return;
   size together;
-  if (!fits(s->sizes[a], s->sizes[b], 1, &together) || together.results >= MAX_RESULTS || looks_up(s, a, b) || tc__graph_would_cycle(s->g, a, b))
+  if (!fits(s->sizes[a], s->sizes[b], 1, &together) || together.results >= MAX_RESULTS || looks_up(s, a, b) ||
+      tc__graph_would_cycle(s->g, a, b))
     return;
   tc__graph_merge(s->g, a, b);
   a = tc__graph_group(s->g, a);

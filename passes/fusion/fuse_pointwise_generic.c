@@ -286,6 +286,27 @@ void tc__copy_discardable(MlirOperation from, MlirOperation to) {
   }
 }
 
+MlirAffineMap tc__map_fit(MlirAffineMap map, MlirType type, const int64_t *sizes) {
+  MlirAffineExpr exprs[64];
+  intptr_t n = mlirAffineMapGetNumResults(map);
+  bool changed = false;
+  for (intptr_t r = 0; r < n && n <= 64 && mlirTypeIsAShaped(type); r++) {
+    MlirAffineExpr e = exprs[r] = mlirAffineMapGetResult(map, r);
+    int64_t size = mlirShapedTypeIsDynamicDim(type, r) ? -1 : mlirShapedTypeGetDimSize(type, r);
+    bool mod = mlirAffineExprIsAMod(e) && mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(e));
+    MlirAffineExpr d = mod ? mlirAffineBinaryOpExprGetLHS(e) : e;
+    if (size < 0 || !mlirAffineExprIsADim(d) || sizes[mlirAffineDimExprGetPosition(d)] < 0)
+      continue;
+    int64_t loop = sizes[mlirAffineDimExprGetPosition(d)];
+    if (!mod && size > loop)
+      exprs[r] = mlirAffineModExprGet(d, mlirAffineConstantExprGet(mlirAffineMapGetContext(map), size));
+    else if (mod && size == loop && mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(e)) >= loop)
+      exprs[r] = d;
+    changed |= !mlirAffineExprEqual(exprs[r], e);
+  }
+  return changed ? mlirAffineMapGet(mlirAffineMapGetContext(map), mlirAffineMapGetNumDims(map), 0, n, exprs) : map;
+}
+
 MlirOperation tc__gen_build(tc__builder *b, const tc__gen_spec *spec, MlirRegion body) {
   size_t n = spec->n_inputs + spec->n_outs;
   MlirValue *operands = tc__alloc((n + 1) * sizeof *operands);
@@ -294,9 +315,20 @@ MlirOperation tc__gen_build(tc__builder *b, const tc__gen_spec *spec, MlirRegion
   MlirOperation op = {NULL};
   if (operands && maps && types && spec->n_loops <= 64) {
     MlirAttribute par = iterator_attr(b->ctx, false), red = spec->reduction_loops ? iterator_attr(b->ctx, true) : par;
+    int64_t sizes[64];
+    for (intptr_t l = 0; l < spec->n_loops; l++)
+      sizes[l] = -1;
+    for (size_t i = spec->n_inputs; i < n; i++) // what the results say; a reduction loop's size is its operands' business
+      for (intptr_t r = 0, m = mlirAffineMapGetNumResults(spec->maps[i]); r < m; r++) {
+        MlirAffineExpr e = mlirAffineMapGetResult(spec->maps[i], r);
+        MlirType t = mlirValueGetType(spec->outs[i - spec->n_inputs]);
+        if (mlirAffineExprIsADim(e) && !mlirShapedTypeIsDynamicDim(t, r))
+          sizes[mlirAffineDimExprGetPosition(e)] = mlirShapedTypeGetDimSize(t, r);
+      }
     for (size_t i = 0; i < n; i++) {
       operands[i] = i < spec->n_inputs ? spec->inputs[i] : spec->outs[i - spec->n_inputs];
-      maps[i] = mlirAffineMapAttrGet(spec->maps[i]);
+      MlirAffineMap map = i < spec->n_inputs ? tc__map_fit(spec->maps[i], mlirValueGetType(operands[i]), sizes) : spec->maps[i];
+      maps[i] = mlirAffineMapAttrGet(map);
     }
     for (intptr_t i = 0; i < spec->n_loops; i++)
       its[i] = spec->reduction_loops >> i & 1 ? red : par;
@@ -604,7 +636,8 @@ static const MlirValue *emit(fuser *f, MlirOperation op, MlirAffineMap map) {
   return yields;
 }
 
-/// linalg takes the sizes of loops from operands. When none is left that shows one (all were computed away), an empty tensor does.
+/// linalg takes the sizes of loops from operands. When none is left that shows one (all were computed away), an empty tensor
+/// does.
 static void bind_loops(fuser *f, tc__builder *b, MlirOperation root) {
   uint64_t seen = 0;
   intptr_t n_loops = tc__gen_loops(root), n_in = tc__gen_inputs(root), n = 0;

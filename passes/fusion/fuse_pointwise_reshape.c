@@ -251,6 +251,10 @@ static tc_status fold_into_maps(MlirOperation op) {
     tc__free(attrs);
     return tc__oom();
   }
+  int64_t sizes[64];
+  intptr_t n_loops = tc__gen_loops(op);
+  for (intptr_t l = 0; l < n_loops && l < 64; l++)
+    sizes[l] = tc__gen_loop_size(op, l);
   for (intptr_t i = 0; i < n; i++)
     maps[i] = tc__gen_map(op, i);
   for (intptr_t i = 0; i < n_in; i++) {
@@ -275,6 +279,8 @@ static tc_status fold_into_maps(MlirOperation op) {
       changed = true;
     }
     mlirOperationSetOperand(op, i, v);
+    if (changed && n_loops <= 64)
+      maps[i] = tc__map_fit(maps[i], mlirValueGetType(v), sizes);
   }
   if (changed) {
     for (intptr_t i = 0; i < n; i++)

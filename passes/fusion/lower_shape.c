@@ -101,6 +101,10 @@ static bool view(tc__lowering *l, MlirAffineExpr *exprs) {
   const tc__type *x = &l->in_types[0], *y = &l->out_types[0];
   if (!tc__type_is_static(x) || !tc__type_is_static(y))
     return false;
+  // linalg takes a plain dim for the operand's whole size: the head of a larger dim is read at d mod size.
+  for (int i = 0; i < x->rank; i++)
+    if (mlirAffineExprIsADim(exprs[i]) && y->shape[mlirAffineDimExprGetPosition(exprs[i])] != x->shape[i])
+      exprs[i] = mlirAffineModExprGet(exprs[i], mlirAffineConstantExprGet(l->b.ctx, x->shape[i]));
   l->out[0] = tc__lower_view(l, l->in[0], mlirAffineMapGet(l->b.ctx, y->rank, 0, x->rank, exprs), y);
   return true;
 }

@@ -1,5 +1,26 @@
 #include "generic.h"
 
+// d mod n is how linalg reads the head of a larger dim: d itself when the loop ends before n.
+static MlirAffineMap drop_mods(const tc__generic_view *g, MlirAffineMap map, const int64_t *sizes) {
+  MlirAffineExpr exprs[TC_MAX_RANK * 2];
+  intptr_t n = mlirAffineMapGetNumResults(map);
+  bool changed = false;
+  if (n > TC_MAX_RANK * 2)
+    return map;
+  for (intptr_t r = 0; r < n; r++) {
+    exprs[r] = mlirAffineMapGetResult(map, r);
+    if (!mlirAffineExprIsAMod(exprs[r]))
+      continue;
+    MlirAffineExpr d = mlirAffineBinaryOpExprGetLHS(exprs[r]), m = mlirAffineBinaryOpExprGetRHS(exprs[r]);
+    int64_t size = mlirAffineExprIsADim(d) ? sizes[mlirAffineDimExprGetPosition(d)] : TC__DYNAMIC;
+    if (size == TC__DYNAMIC || !mlirAffineExprIsAConstant(m) || size > mlirAffineConstantExprGetValue(m))
+      continue;
+    exprs[r] = d;
+    changed = true;
+  }
+  return changed ? mlirAffineMapGet(mlirAffineMapGetContext(map), (intptr_t)g->n_loops, 0, n, exprs) : map;
+}
+
 bool tc__generic_read(MlirOperation op, tc__generic_view *g) {
   if (mlirOperationIsNull(op) || !tc__op_is(op, "linalg.generic"))
     return false;
@@ -14,6 +35,10 @@ bool tc__generic_read(MlirOperation op, tc__generic_view *g) {
   g->n_ins = n_maps - g->n_outs;
   for (size_t i = 0; i < n_maps; i++)
     g->maps[i] = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, (intptr_t)i));
+  int64_t sizes[TC_MAX_RANK * 2];
+  tc__generic_sizes(g, sizes);
+  for (size_t i = 0; i < g->n_ins; i++)
+    g->maps[i] = drop_mods(g, g->maps[i], sizes);
   g->has_reduction = false;
   static const char parallel[] = "#linalg.iterator_type<parallel>";
   MlirAttribute is_parallel = mlirAttributeParseGet(mlirOperationGetContext(op), tc__sref(parallel));
@@ -67,7 +92,9 @@ bool tc__generic_is_cheap(const tc__generic_view *g) {
 void tc__generic_sizes(const tc__generic_view *g, int64_t *sizes) {
   for (size_t l = 0; l < g->n_loops; l++)
     sizes[l] = TC__DYNAMIC;
-  for (size_t i = 0; i < g->n_ins + g->n_outs; i++) {
+  // Outs first: an input may be larger than what the loops read of it.
+  for (size_t k = 0; k < g->n_ins + g->n_outs; k++) {
+    size_t i = (k + g->n_ins) % (g->n_ins + g->n_outs);
     MlirType t = mlirValueGetType(mlirOperationGetOperand(g->op, (intptr_t)i));
     if (!mlirTypeIsAShaped(t))
       continue;
