@@ -1,0 +1,35 @@
+# `cmake --install build/release --prefix DIR`: libraries, tools, headers, the dialect's IRDL file, CMake package, pkg-config files.
+# Everything finds its place relative to DIR, so that an installed tree can be moved.
+include(CMakePackageConfigHelpers)
+set(TC_INSTALL_DATADIR ${CMAKE_INSTALL_DATADIR}/tc)
+set(TC_INSTALL_CMAKEDIR ${CMAKE_INSTALL_LIBDIR}/cmake/tc)
+
+set(installed_tools)
+foreach(source ${TC_TOOLS})
+  get_filename_component(tool ${source} NAME_WE)
+  list(APPEND installed_tools ${tool})
+endforeach()
+install(TARGETS tc tcrt EXPORT tcTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS ${installed_tools} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY lib/include/tc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES ${CMAKE_BINARY_DIR}/include/tc/ops.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tc)
+install(FILES ${CMAKE_BINARY_DIR}/share/tc/tc.irdl.mlir DESTINATION ${TC_INSTALL_DATADIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+install(EXPORT tcTargets NAMESPACE tc:: DESTINATION ${TC_INSTALL_CMAKEDIR})
+configure_package_config_file(cmake/tcConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/tcConfig.cmake INSTALL_DESTINATION ${TC_INSTALL_CMAKEDIR}
+                              PATH_VARS TC_INSTALL_DATADIR)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/tcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/cmake/tcConfig.cmake ${CMAKE_BINARY_DIR}/cmake/tcConfigVersion.cmake DESTINATION ${TC_INSTALL_CMAKEDIR})
+
+file(RELATIVE_PATH TC_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" TC_PC_TO_PREFIX "${TC_PC_TO_PREFIX}")
+foreach(name tc tcrt)
+  set(TC_PC_NAME ${name})
+  set(TC_PC_DESCRIPTION "Tensor compiler and its runtime")
+  if(name STREQUAL "tcrt")
+    set(TC_PC_DESCRIPTION "The tensor compiler's runtime alone")
+  endif()
+  configure_file(cmake/tc.pc.in ${CMAKE_BINARY_DIR}/pkgconfig/${name}.pc @ONLY)
+  install(FILES ${CMAKE_BINARY_DIR}/pkgconfig/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
