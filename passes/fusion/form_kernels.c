@@ -15,7 +15,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
-enum { MAX_MEMBERS = 12, MAX_VALUES = 64, MAX_INNER = 1 << 20 };
+enum { MAX_MEMBERS = 12, MAX_VALUES = 64, MAX_INNER = 1 << 20, LONG_ROW = 1 << 16, FEW_ROWS = 32 };
 
 typedef struct group {
   tc__generic_view members[MAX_MEMBERS];
@@ -24,6 +24,7 @@ typedef struct group {
   bool contraction, reduction;
   MlirOperation *tainted; // what waits for the group without being in it
   size_t n_tainted;
+  tc__str not_fused; // "div: why; sort: why" of what reads the group's values
 } group;
 
 // What depends on what in the block, kept while groups become calls: a call stands for the group of its members' nodes.
@@ -36,7 +37,7 @@ typedef struct depend {
 typedef struct former {
   MlirOperation module;
   MlirContext ctx;
-  bool fuse;
+  bool fuse, explain;
   int count;
   char **texts; // printed kernels, to find identical ones
   char **names;
@@ -117,30 +118,55 @@ static tc_status find_capture(MlirOperation op, void *user) {
 
 static bool captures_group(group *g, const tc__generic_view *x) { return tc__walk(x->op, find_capture, g) != TC_OK; }
 
-static bool can_join(group *g, const tc__generic_view *x, int *out_outer) {
-  if (g->n == MAX_MEMBERS || tc__generic_is_contraction(x) || captures_group(g, x))
-    return false;
+static bool inner_too_large(const tc__generic_view *x, int outer) {
+  // A row is one task: few of them and long ones would leave most of the machine idle.
+  MlirType t = mlirValueGetType(mlirOperationGetResult(x->op, 0));
+  int64_t tasks = 1, inner = inner_elements(x, outer);
+  for (int d = 0; d < outer && d < mlirShapedTypeGetRank(t); d++)
+    tasks *= mlirShapedTypeIsDynamicDim(t, d) ? 1 : mlirShapedTypeGetDimSize(t, d);
+  return inner > MAX_INNER || (inner > LONG_ROW && tasks < FEW_ROWS);
+}
+
+// NULL when x can join, with the dims that are shared then; else why not.
+static const char *why_not(group *g, const tc__generic_view *x, int *out_outer) {
+  if (g->n == MAX_MEMBERS)
+    return "the kernel is full";
+  if (tc__generic_is_contraction(x))
+    return "a contraction packs its operands";
+  if (captures_group(g, x))
+    return "it looks up elements anywhere in the result";
   if (g->contraction) {
     if (!tc__generic_is_pointwise(x))
-      return false;
+      return "only pointwise ops follow a contraction in its kernel";
     for (size_t i = 0; i < x->n_ins; i++)
       if (member_of(g, tc__generic_in(x, i)) && !mlirAffineMapIsIdentity(x->maps[i]))
-        return false;
+        return "it reads the contraction's result in another order or shape";
     *out_outer = g->outer;
-    return (int)x->n_loops == g->outer;
+    return (int)x->n_loops == g->outer ? NULL : "it runs over another space than the contraction's result";
   }
   int p = common_prefix(g, x, g->outer);
   if (p == 0)
-    return false;
-  // Rows of internal values live in scratch memory.
-  for (size_t i = 0; i < g->n; i++)
-    if (inner_elements(&g->members[i], p) > MAX_INNER)
-      return false;
+    return "they share no leading dim that both can run over in parallel";
+  if (inner_too_large(x, p))
+    return "too few and too long rows to be one task each";
+  for (size_t i = 0; i < g->n; i++) // rows of internal values live in scratch memory
+    if (inner_too_large(&g->members[i], p))
+      return "too few and too long rows to be one task each";
   // Two pointwise ops that fuse-pointwise kept apart gain nothing from sharing a kernel unless a row is carried.
   if (!g->reduction && !x->has_reduction && p == g->outer && p == (int)x->n_loops)
-    return false;
+    return "computing it again, or waiting for it, would cost more than memory traffic";
   *out_outer = p;
-  return true;
+  return NULL;
+}
+
+static void note(group *g, MlirOperation op, const char *reason) {
+  if (g->not_fused.size > 400)
+    return;
+  if (g->not_fused.size)
+    tc__str_append(&g->not_fused, "; ");
+  tc__op_label(op, &g->not_fused);
+  tc__str_append(&g->not_fused, ": ");
+  tc__str_append(&g->not_fused, reason);
 }
 
 static void grow(const former *f, depend *d, group *g) {
@@ -157,12 +183,19 @@ static void grow(const former *f, depend *d, group *g) {
       continue;
     tc__generic_view x;
     int outer;
-    if (on_group && !on_taint && tc__generic_read(op, &x) && can_join(g, &x, &outer)) {
+    bool generic = tc__gen_is(op);
+    const char *reason = !generic                    ? "it is no linalg op"
+                         : on_taint                  ? "it also waits for an op outside of the kernel that waits for the kernel"
+                         : !tc__generic_read(op, &x) ? "it has too many operands"
+                                                     : why_not(g, &x, &outer);
+    if (!reason) {
       g->members[g->n++] = x;
       g->outer = outer;
       g->reduction |= x.has_reduction;
       d->member[node] = d->round;
     } else {
+      if (on_group && (generic || tc__op_kind(op) != TC_OP_COUNT))
+        note(g, op, reason);
       g->tainted[g->n_tainted++] = op;
       d->taint[node] = d->round;
     }
@@ -321,6 +354,13 @@ static double product_of_loops(const tc__generic_view *g) {
   return p;
 }
 
+static void remark(MlirOperation call, const char *kernel, const char *text) {
+  tc__str where = {0};
+  tc__loc_format(mlirOperationGetLocation(call), &where);
+  tc__report(TC_SEVERITY_REMARK, where.data, "%s: not fused: %s", kernel, text);
+  tc__str_free(&where);
+}
+
 static tc_status outline_group(former *f, depend *d, group *g) {
   MlirOperation last = g->members[g->n - 1].op;
   outline *o = tc__calloc(1, sizeof *o);
@@ -432,6 +472,11 @@ static tc_status outline_group(former *f, depend *d, group *g) {
   MlirOperation call = tc__build(&b, "func.call", o->args, o->n_args, result_types, n_results, &attr, 1, NULL, 0);
   for (size_t i = 0; i < n_results; i++)
     mlirValueReplaceAllUsesOfWith(outside[i], mlirOperationGetResult(call, (intptr_t)i));
+  if (g->not_fused.data) {
+    mlirOperationSetAttributeByName(call, tc__sref("tc.not_fused"), tc__attr_str(ctx, g->not_fused.data));
+    if (f->explain)
+      remark(call, callee, g->not_fused.data);
+  }
   int root = node_of(d, last);
   for (size_t i = 0; i + 1 < g->n; i++)
     tc__graph_merge(&d->graph, root, node_of(d, g->members[i].op));
@@ -467,6 +512,8 @@ static tc_status form_in(former *f, MlirBlock block) {
     g->n = 1;
     g->tainted = tainted;
     g->n_tainted = 0;
+    tc__str_free(&g->not_fused);
+    memset(&g->not_fused, 0, sizeof g->not_fused);
     g->contraction = tc__generic_is_contraction(&g->members[0]);
     g->reduction = g->members[0].has_reduction;
     g->outer = (int)mlirAffineMapGetNumResults(g->members[0].maps[g->members[0].n_ins]);
@@ -481,6 +528,8 @@ static tc_status form_in(former *f, MlirBlock block) {
   tc__free(d.member);
   tc__free(d.taint);
   tc__graph_destroy(&d.graph);
+  if (g)
+    tc__str_free(&g->not_fused);
   tc__free(g);
   tc__free(tainted);
   return status;
@@ -505,7 +554,8 @@ static void erase_unused(MlirBlock block) {
 }
 
 tc_status tc__pass_form_kernels(MlirOperation module, const tc__pass_options *options) {
-  former f = {.module = module, .ctx = mlirOperationGetContext(module), .fuse = tc__pass_option_bool(options, "fuse", true)};
+  former f = {.module = module, .ctx = mlirOperationGetContext(module), .fuse = tc__pass_option_bool(options, "fuse", true),
+              .explain = tc__pass_option_bool(options, "explain", false)};
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
   tc_status status = TC_OK;
   // Kernels are appended behind: only functions that were there are visited.

@@ -206,8 +206,10 @@ static V window_reduce(tc__lowering *l, const pooling *p, const char *combine, V
   for (int d = 0; d < x->rank; d++)
     padded.shape[d] += p->low[d] + p->high[d];
   V pad_value = init;
-  if (acc != x->dtype)
-    pad_value = tc__lower_cast(&l->b, init, acc, x->dtype);
+  if (acc != x->dtype) { // a constant of its own: nothing computes scalars in the host function
+    MlirAttribute value = mlirOperationGetAttributeByName(tc__def_op(init), tc__sref("value"));
+    pad_value = tc__const_f(&l->b, tc__storage_element(l->b.ctx, x->dtype), mlirFloatAttrGetValueDouble(value));
+  }
   V px = pad(&l->b, l->in[0], tc__storage_type(l->b.ctx, &padded), p->low, p->high, x->rank, pad_value);
   tc__type window = {.dtype = acc, .rank = p->spatial};
   for (int i = 0; i < p->spatial; i++)
