@@ -49,7 +49,8 @@ static const upstream_pass *find_upstream(const char *name) {
   return NULL;
 }
 
-// ---- options: "key=value key=value" -----------------------------------------------------------------------------------------------------------
+// ---- options: "key=value key=value"
+// -----------------------------------------------------------------------------------------------------------
 
 // The value of key in text; false when it is not there.
 static bool find_option(const char *text, const char *key, char *buf, size_t size) {
@@ -116,20 +117,24 @@ static tc_status check_options(const tc__pass_info *info, const char *text) {
         found = i;
     if (found == n) {
       const char *near = tc__did_you_mean(name, names, n);
-      return near ? tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "pass '%s' has no option '%s', did you mean '%s'?", info->name, name, near)
+      return near ? tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "pass '%s' has no option '%s', did you mean '%s'?", info->name, name,
+                              near)
                   : tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "pass '%s' has no option '%s'", info->name, name);
     }
     char *end = value;
     if (strcmp(kinds[found], "int") == 0 && (strtoll(value, &end, 10), *end || end == value))
       return tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "option '%s' of pass '%s': '%s' is no integer", name, info->name, value);
-    if (strcmp(kinds[found], "bool") == 0 && *value && strcmp(value, "true") && strcmp(value, "false") && strcmp(value, "0") && strcmp(value, "1"))
-      return tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "option '%s' of pass '%s': '%s' is neither true nor false", name, info->name, value);
+    if (strcmp(kinds[found], "bool") == 0 && *value && strcmp(value, "true") && strcmp(value, "false") && strcmp(value, "0") &&
+        strcmp(value, "1"))
+      return tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "option '%s' of pass '%s': '%s' is neither true nor false", name,
+                       info->name, value);
     at += token;
   }
   return TC_OK;
 }
 
-// ---- external passes ----------------------------------------------------------------------------------------------------------------------------
+// ---- external passes
+// ----------------------------------------------------------------------------------------------------------------------------
 
 typedef struct pass_use {
   const tc__pass_info *info;
@@ -172,19 +177,23 @@ MlirPass tc__pass_create(MlirContext ctx, const tc__pass_info *info, const char 
   if (!use)
     return (MlirPass){NULL};
   MlirExternalPassCallbacks callbacks = {.construct = nothing, .destruct = destroy_use, .clone = clone_use, .run = run_use};
-  return mlirCreateExternalPass(mlirTypeIDCreate(ids[info - table]), tc__sref(info->name), tc__sref(info->name), tc__sref(info->summary),
-                                tc__sref("builtin.module"), 0, NULL, callbacks, use);
+  return mlirCreateExternalPass(mlirTypeIDCreate(ids[info - table]), tc__sref(info->name), tc__sref(info->name),
+                                tc__sref(info->summary), tc__sref("builtin.module"), 0, NULL, callbacks, use);
 }
 
-// ---- pipelines ------------------------------------------------------------------------------------------------------------------------------------
+// ---- pipelines
+// ------------------------------------------------------------------------------------------------------------------------------------
 
 static void append_error(MlirStringRef text, void *user) { tc__str_append_n(user, text.data, text.length); }
 
 static tc_status add_upstream(MlirOpPassManager pm, const char *text) {
   tc__str error = {0};
   tc_status status = TC_OK;
-  if (mlirLogicalResultIsFailure(mlirOpPassManagerAddPipeline(pm, tc__sref(text), append_error, &error)))
-    status = tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "pipeline '%s': %s", text, error.data ? error.data : "not accepted");
+  if (mlirLogicalResultIsFailure(mlirOpPassManagerAddPipeline(pm, tc__sref(text), append_error, &error))) {
+    while (error.size && isspace((unsigned char)error.data[error.size - 1]))
+      error.data[--error.size] = 0;
+    status = tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "pipeline '%s': %s", text, error.size ? error.data : "not accepted");
+  }
   tc__str_free(&error);
   return status;
 }
@@ -218,26 +227,64 @@ size_t tc__pipeline_element_length(const char *text) {
   return depth ? 0 : i;
 }
 
+// Copies the name in front of an element's "(" or "{" and returns its length in the element.
+static size_t element_name(const char *element, char *buf, size_t size) {
+  size_t n = strcspn(element, "({,)}"), begin = strspn(element, " \t\n"), end = n;
+  while (end > begin && isspace((unsigned char)element[end - 1]))
+    end--;
+  snprintf(buf, size, "%.*s", end > begin ? (int)(end - begin) : 0, element + begin);
+  return n;
+}
+
+// The names of the passes inside "func.func(...)" (text is what is between the brackets, anchor what is before them), so that a
+// mistyped one gets the same help as at the top; what else may be wrong is MLIR's parser's to say.
+static tc_status check_nested(const char *anchor, const char *text, int depth) {
+  enum { MAX_DEPTH = 64 };
+  if (depth == MAX_DEPTH)
+    return tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "the pipeline is nested more than %d deep", (int)MAX_DEPTH);
+  while (*text && *text != ')') {
+    char name[128];
+    size_t n = element_name(text, name, sizeof name), length = 0;
+    for (int open = 0; text[length] && (open || (text[length] != ',' && text[length] != ')')); length++)
+      open += (text[length] == '(' || text[length] == '{') - (text[length] == ')' || text[length] == '}');
+    if (text[n] == '(')
+      TC_TRY(check_nested(name, text + n + 1, depth + 1));
+    else if (tc__pass_find(name) || tc__pipeline_text(name))
+      return tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "'%s' runs on builtin.module and cannot be nested in '%s'", name, anchor);
+    else if (*name && !find_upstream(name))
+      return unknown_pass(name);
+    text += length;
+    text += *text == ',';
+  }
+  return TC_OK;
+}
+
 static tc_status parse_elements(MlirPassManager pm, const char *text, int depth);
 
 static tc_status parse_element(MlirPassManager pm, const char *element, int depth) {
   MlirOpPassManager root = mlirPassManagerGetAsOpPassManager(pm);
-  size_t n = strcspn(element, "({");
   char name[128];
-  snprintf(name, sizeof name, "%.*s", (int)n, element);
-  for (size_t k = strlen(name); k && isspace((unsigned char)name[k - 1]); k--)
-    name[k - 1] = 0;
+  size_t n = element_name(element, name, sizeof name);
+  if (!*name)
+    return tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "pipeline '%s': a pass name or an op name was expected", element);
   size_t end = strlen(element);
   while (end && isspace((unsigned char)element[end - 1]))
     end--;
   if (element[n] == '(') {
+    bool module = strcmp(name, "builtin.module") == 0 && depth == 0 && element[end - 1] == ')';
+    if (!module) {
+      TC_TRY(check_nested(name, element + n + 1, 0));
+      return add_upstream(root, element);
+    }
     char *inner = tc__strndup(element + n + 1, end > n + 2 ? end - n - 2 : 0);
     if (!inner)
       return tc__oom();
-    tc_status status = strcmp(name, "builtin.module") == 0 && depth == 0 ? parse_elements(pm, inner, depth + 1) : add_upstream(root, element);
+    tc_status status = parse_elements(pm, inner, depth + 1);
     tc__free(inner);
     return status;
   }
+  if (element[n] == '{' && element[end - 1] != '}')
+    return tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "pipeline '%s': text after the options", element);
   char *options = tc__strdup("");
   if (element[n] == '{' && end > n + 1) {
     tc__free(options);
@@ -251,10 +298,16 @@ static tc_status parse_element(MlirPassManager pm, const char *element, int dept
   tc_status status;
   if (info) {
     status = check_options(info, options);
-    if (status == TC_OK)
-      mlirPassManagerAddOwnedPass(pm, tc__pass_create((MlirContext){NULL}, info, options));
+    if (status == TC_OK) {
+      MlirPass pass = tc__pass_create((MlirContext){NULL}, info, options);
+      if (pass.ptr)
+        mlirPassManagerAddOwnedPass(pm, pass);
+      else
+        status = tc__oom();
+    }
   } else if (pipeline && depth < 8) {
-    status = *options ? tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "pipeline '%s' takes no options", name) : parse_elements(pm, pipeline, depth + 1);
+    status = *options ? tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "pipeline '%s' takes no options", name)
+                      : parse_elements(pm, pipeline, depth + 1);
   } else if (other) {
     tc__str wrapped = {0};
     if (*other->anchor)
@@ -292,19 +345,22 @@ static tc_status parse_elements(MlirPassManager pm, const char *text, int depth)
   return TC_OK;
 }
 
-// Our pipelines' names replaced by their texts, builtin.module( ) stripped.
+// Our pipelines' names replaced by their texts, builtin.module( ) stripped, spaces around elements too.
 static tc_status flatten(const char *text, int depth, tc__str *out) {
+  text += strspn(text, " \t\n");
   while (*text) {
-    size_t n = tc__pipeline_element_length(text);
+    size_t n = tc__pipeline_element_length(text), end = n;
     if (n == 0)
       return tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "pipeline '%s': an empty element or unmatched brackets", text);
-    char *element = tc__strndup(text, n);
+    while (end && isspace((unsigned char)text[end - 1]))
+      end--;
+    char *element = tc__strndup(text, end);
     if (!element)
       return tc__oom();
     tc_status status = TC_OK;
     const char *named = tc__pipeline_text(element), *module = "builtin.module(";
-    if (strncmp(element, module, strlen(module)) == 0 && depth == 0) {
-      element[n - 1] = 0;
+    if (strncmp(element, module, strlen(module)) == 0 && depth == 0 && element[end - 1] == ')') {
+      element[end - 1] = 0;
       status = flatten(element + strlen(module), depth + 1, out);
     } else if (named && depth < 8) {
       status = flatten(named, depth + 1, out);
@@ -315,7 +371,10 @@ static tc_status flatten(const char *text, int depth, tc__str *out) {
     }
     tc__free(element);
     TC_TRY(status);
-    text += n + (text[n] == ',');
+    text += n;
+    if (*text == ',' && !*++text)
+      return tc__error(TC_ERR_INVALID_ARGUMENT, NULL, "the pipeline ends in a comma");
+    text += strspn(text, " \t\n");
   }
   return out->oom ? tc__oom() : TC_OK;
 }

@@ -32,6 +32,10 @@ typedef struct tc__emit_options {
   const char *features; ///< "+ptx80" or ""
   int opt_level;        ///< 0..3
 } tc__emit_options;
+/// Checks an LLVM CPU name and a list such as "+avx2,-fma" for the triple's architecture, with did-you-mean (cpu_names.c).
+tc_status tc__cpu_check(const char *triple, const char *cpu, const char *features);
+/// The least PTX version that a chip needs, 78 for 7.8; 0 when it is unknown.
+int tc__cpu_least_ptx(const char *chip);
 /// LLVM-dialect module -> text or bytes appended to out.
 tc_status tc__emit(MlirModule module, const tc__emit_options *options, tc__str *out);
 

@@ -48,11 +48,11 @@ static tc_status llvm_error(LLVMErrorRef error, const char *what) {
 static tc_status create_machine(const tc__emit_options *o, LLVMTargetMachineRef *out) {
   pthread_once(&targets_once, initialise_targets);
   char *triple = NULL, *cpu = NULL, *features = NULL, *error = NULL;
-  bool host = !o->cpu || !*o->cpu;
+  bool host = !o->cpu || !*o->cpu || strcmp(o->cpu, "native") == 0;
   if (o->kind == TC__EMIT_PTX) {
     triple = LLVMCreateMessage("nvptx64-nvidia-cuda");
     cpu = LLVMCreateMessage(host ? "sm_90" : o->cpu);
-    features = LLVMCreateMessage(o->features && *o->features ? o->features : "+ptx80");
+    features = LLVMCreateMessage(o->features && *o->features ? o->features : tc__cpu_least_ptx(cpu) > 80 ? "" : "+ptx80"); // "" is the least
   } else if (o->kind == TC__EMIT_SPIRV) {
     triple = LLVMCreateMessage(o->cpu && *o->cpu ? o->cpu : "spirv64-unknown-unknown");
     cpu = LLVMCreateMessage("");
@@ -60,11 +60,24 @@ static tc_status create_machine(const tc__emit_options *o, LLVMTargetMachineRef 
   } else {
     triple = LLVMGetDefaultTargetTriple();
     cpu = host ? LLVMGetHostCPUName() : LLVMCreateMessage(o->cpu);
-    features = host ? LLVMGetHostCPUFeatures() : LLVMCreateMessage(o->features ? o->features : "");
+    features = LLVMCreateMessage(o->features ? o->features : "");
   }
   LLVMTargetRef target;
-  tc_status status = TC_OK;
-  if (LLVMGetTargetFromTriple(triple, &target, &error)) {
+  bool this_cpu = host && o->kind != TC__EMIT_PTX && o->kind != TC__EMIT_SPIRV; // its name may be newer than our list, not a given feature
+  tc_status status = tc__cpu_check(triple, this_cpu ? "generic" : cpu, features);
+  if (status == TC_OK && this_cpu) {
+    tc__str all = {0};
+    char *found = LLVMGetHostCPUFeatures();
+    tc__str_printf(&all, "%s%s%s", found, *features ? "," : "", features);
+    LLVMDisposeMessage(found);
+    LLVMDisposeMessage(features);
+    features = LLVMCreateMessage(all.data ? all.data : "");
+    status = all.oom ? tc__oom() : TC_OK;
+    tc__str_free(&all);
+  }
+  if (status != TC_OK) {
+    // reported
+  } else if (LLVMGetTargetFromTriple(triple, &target, &error)) {
     status = tc__error(TC_ERR_UNSUPPORTED, NULL, "no code generator for '%s': %s", triple, error);
     LLVMDisposeMessage(error);
   } else {
