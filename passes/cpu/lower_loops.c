@@ -44,6 +44,8 @@ static bool read_member(loops *l, MlirOperation op, int outer) {
     return false;
   member *m = &l->members[l->n++];
   tc__generic_sizes(&m->g, m->sizes);
+  for (size_t i = 0; i < m->g.n_ins + m->g.n_outs; i++)
+    m->g.maps[i] = tc__simplify_map(m->g.maps[i], m->sizes);
   MlirAffineMap out = m->g.maps[m->g.n_ins];
   bool is_outer[MAX_LOOPS] = {false};
   for (int o = 0; o < outer; o++) {

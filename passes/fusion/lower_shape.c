@@ -134,6 +134,9 @@ static bool mapped(tc__lowering *l) {
     start = start < 0 ? 0 : start;
     for (int i = 0; i < x->rank; i++)
       e[i] = i == d ? tc__expr_add(tc__expr_mul(dim(l, i), tc__attrs_int(&l->attrs, "step", 1)), start) : dim(l, i);
+    // linalg wants a plain dim to be as large as the operand's; "mod" its size says the same of a shorter loop (docs/kernels.md).
+    if (mlirAffineExprIsADim(e[d]) && y->shape[d] != size)
+      e[d] = mlirAffineModExprGet(e[d], mlirAffineConstantExprGet(l->b.ctx, size));
     return view(l, e);
   }
   case TC_OP_select: {

@@ -110,6 +110,29 @@ void tc__generic_sizes(const tc__generic_view *g, int64_t *sizes) {
   }
 }
 
+static MlirAffineExpr simplify_expr(MlirAffineExpr e, const int64_t *sizes) {
+  if (!mlirAffineExprIsABinary(e))
+    return e;
+  MlirAffineExpr l = simplify_expr(mlirAffineBinaryOpExprGetLHS(e), sizes), r = simplify_expr(mlirAffineBinaryOpExprGetRHS(e), sizes);
+  if (mlirAffineExprIsAMod(e)) {
+    bool short_loop = mlirAffineExprIsADim(l) && mlirAffineExprIsAConstant(r) && sizes[mlirAffineDimExprGetPosition(l)] >= 0 &&
+                      sizes[mlirAffineDimExprGetPosition(l)] <= mlirAffineConstantExprGetValue(r);
+    return short_loop ? l : mlirAffineModExprGet(l, r);
+  }
+  return mlirAffineExprIsAAdd(e)        ? mlirAffineAddExprGet(l, r)
+         : mlirAffineExprIsAMul(e)      ? mlirAffineMulExprGet(l, r)
+         : mlirAffineExprIsAFloorDiv(e) ? mlirAffineFloorDivExprGet(l, r)
+                                        : mlirAffineCeilDivExprGet(l, r);
+}
+
+MlirAffineMap tc__simplify_map(MlirAffineMap map, const int64_t *sizes) {
+  MlirAffineExpr exprs[TC_MAX_RANK * 2];
+  intptr_t n = mlirAffineMapGetNumResults(map);
+  for (intptr_t i = 0; i < n; i++)
+    exprs[i] = simplify_expr(mlirAffineMapGetResult(map, i), sizes);
+  return mlirAffineMapGet(mlirAffineMapGetContext(map), mlirAffineMapGetNumDims(map), 0, n, exprs);
+}
+
 // ---- cloning --------------------------------------------------------------------------------------------------------------------------------------
 
 void tc__pairs_add(tc__value_pairs *p, MlirValue from, MlirValue to) {

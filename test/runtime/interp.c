@@ -1,3 +1,5 @@
+// RUN: test-runtime-interp %source/test/runtime/interp_vectors.bin | FileCheck %s --check-prefix=OK
+// OK: ok {{[0-9]+}} checks
 // Replays interp_vectors.bin (PyTorch's results, see make_interp_vectors.py) through the interpreter, and checks its errors by
 // hand.
 #include "runtime/interp/interp.h"

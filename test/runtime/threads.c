@@ -1,3 +1,5 @@
+// RUN: test-runtime-threads | FileCheck %s --check-prefix=OK
+// OK: ok {{[0-9]+}} checks
 // The thread pool: every task runs once, nested and concurrent calls work, workers have indices of their own.
 #include "runtime/exec.h"
 
