@@ -184,6 +184,19 @@ static void progress(const char *path, bool begin) {
   fflush(stderr);
 }
 
+// An archive is saved after its reference run, which has already changed the buffers that the model mutates: what they held before follows the rule.
+static tc_status reset_mutated(tc__model *model, const tc__plan *plan) {
+  for (int i = 0; i < plan->n_outputs; i++)
+    for (size_t k = 0; plan->outputs[i].mutates && k < model->n_params; k++) {
+      tc__buffer *value = &model->params[k].value;
+      if (strcmp(model->params[k].name, plan->outputs[i].mutates) != 0 || !tc_dtype_is_float(value->type.dtype))
+        continue;
+      value->data = NULL;
+      TC_TRY(tc__model_synthesize(model, NULL));
+    }
+  return TC_OK;
+}
+
 // Loads, compiles and binds; with a fixture, its inputs' shapes choose the sizes of symbolic dims.
 static tc_status session_open(session *s, const char *path, const options *o, const tc__buffer *inputs, size_t n_inputs) {
   double start = now_ms();
@@ -208,7 +221,10 @@ static tc_status session_open(session *s, const char *path, const options *o, co
   progress(path, false);
   TC_TRY(status);
   s->compile_ms = now_ms() - compile_start;
-  status = tc__model_bind(s->model, plan, &params);
+  if (o->check || o->check_all)
+    status = reset_mutated(s->model, plan);
+  if (status == TC_OK)
+    status = tc__model_bind(s->model, plan, &params);
   if (status == TC_OK)
     status = tc__executable_create(plan, params, &s->exe);
   else
