@@ -84,7 +84,8 @@ static void sink_constants(MlirOperation op) {
   for (MlirOperation o = first; !mlirOperationIsNull(o); o = mlirOperationGetNextInBlock(o))
     for (intptr_t i = 0, n = mlirOperationGetNumOperands(o); i < n; i++) {
       MlirOperation def = tc__def_op(mlirOperationGetOperand(o, i));
-      if (mlirOperationIsNull(def) || mlirBlockEqual(mlirOperationGetBlock(def), body) || !tc__op_is(def, "arith.constant"))
+      if (mlirOperationIsNull(def) || mlirBlockEqual(mlirOperationGetBlock(def), body) || !tc__op_is(def, "arith.constant") ||
+          mlirTypeIsAShaped(mlirValueGetType(mlirOperationGetOperand(o, i)))) // a table that the body looks up stays outside
         continue;
       MlirOperation c = mlirOperationClone(def);
       mlirBlockInsertOwnedOperationBefore(body, first, c);
@@ -474,7 +475,7 @@ static MlirOperation regroup_op(MlirOperation op, const regroup *g) {
       maps[i] = m->map;
       if (m->same)
         operands[i] = v;
-      else if (i >= n_in) // an out that the body reads is an input for the engine; here it is only a buffer
+      else if (i >= n_in) // only a buffer: regroup_for() wants a body that does not read it
         operands[i] = tc__build1(
             &b, "tensor.empty", NULL, 0,
             mlirRankedTensorTypeGet(m->rank, m->shape, mlirShapedTypeGetElementType(mlirValueGetType(v)), mlirAttributeGetNull()),
@@ -525,7 +526,7 @@ static MlirOperation regroup_op(MlirOperation op, const regroup *g) {
 static bool regroup_for(MlirOperation op, intptr_t i, const reassociation *r, regroup *g) {
   MlirAffineMap map = tc__gen_map(op, i);
   intptr_t n_loops = tc__gen_loops(op);
-  if (n_loops > MAX_RANK || !mlirShapedTypeHasStaticShape(r->high))
+  if (n_loops > MAX_RANK || !mlirShapedTypeHasStaticShape(r->high) || tc__gen_reads_outs(op))
     return false;
   MlirType space = mlirValueGetType(mlirOperationGetResult(op, 0));
   if (!mlirShapedTypeHasStaticShape(space))

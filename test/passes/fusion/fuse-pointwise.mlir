@@ -1,5 +1,6 @@
 // RUN: tc-opt --fuse-pointwise %s | FileCheck %s
 
+// CHECK-DAG: #[[HEAD:.*]] = affine_map<(d0, d1) -> (d0 mod 10, d1)>
 // CHECK-DAG: #[[T:.*]] = affine_map<(d0, d1) -> (d1, d0)>
 // CHECK-DAG: #[[B:.*]] = affine_map<(d0, d1) -> (d1)>
 
@@ -93,4 +94,27 @@ func.func @broadcast(%x: tensor<4xf32>, %z: tensor<4xf32>, %y: tensor<8x4xf32>) 
   %2 = "tc.mul"(%1, %y) : (tensor<4xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>
   %3 = "tc.add"(%2, %0) : (tensor<8x4xf32>, tensor<4xf32>) -> tensor<8x4xf32>
   return %3 : tensor<8x4xf32>
+}
+
+// A reduction over one element still combines it with the init (true here), also when its space is reshaped.
+// CHECK-LABEL: func.func @one_element
+// CHECK: tc.op = "logical_and all"
+// CHECK: %[[A:.*]] = arith.andi
+// CHECK: arith.andi %[[A]], %true
+func.func @one_element(%x: tensor<7x8xi1>, %y: tensor<7x8xi1>) -> tensor<1x56xi1> {
+  %0 = "tc.logical_and"(%x, %y) : (tensor<7x8xi1>, tensor<7x8xi1>) -> tensor<7x8xi1>
+  %1 = "tc.reshape"(%0) {shape = array<i64: 1, 56>} : (tensor<7x8xi1>) -> tensor<1x56xi1>
+  %2 = "tc.all"(%1) {dims = array<i64: 0>, keepdim = true} : (tensor<1x56xi1>) -> tensor<1x56xi1>
+  return %2 : tensor<1x56xi1>
+}
+
+// The head of a larger dim: a plain dim would stand for all of it.
+// CHECK-LABEL: func.func @head
+// CHECK: linalg.generic {indexing_maps = [#[[HEAD]], #{{.*}}]
+// CHECK-SAME: ins(%arg0 : tensor<10x4xf32>)
+// CHECK-NOT: linalg.generic
+func.func @head(%x: tensor<10x4xf32>) -> tensor<3x4xf32> {
+  %0 = "tc.exp"(%x) : (tensor<10x4xf32>) -> tensor<10x4xf32>
+  %1 = "tc.slice"(%0) {dim = 0 : i64, start = 0 : i64, end = 3 : i64} : (tensor<10x4xf32>) -> tensor<3x4xf32>
+  return %1 : tensor<3x4xf32>
 }
