@@ -6,11 +6,15 @@
 #include "plan_builder.h"
 #include "runtime/exec.h"
 
+#include <stdio.h>
+
 static tc_status attach_code(MlirModule module, const tc__compile_options *options, tc__plan *plan) {
   if (plan->n_kernels == 0)
     return TC_OK;
   MlirOperation root = mlirModuleGetOperation(module);
-  TC_TRY(tc__pipeline_run(root, tc__pipeline_text("tc-cpu-kernels")));
+  char pipeline[128]; // tc-cpu-kernels for this CPU's registers
+  snprintf(pipeline, sizeof pipeline, "lower-kernels-to-cpu{vector-bits=%d},tc-expand-math", tc__cpu_vector_bits(options->cpu));
+  TC_TRY(tc__pipeline_run(root, pipeline));
   tc__log_phase("lower kernels");
   for (int i = 0; i < plan->n_kernels; i++)
     TC_TRY(tc__plan_read_kernel(root, plan, i));

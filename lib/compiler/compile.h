@@ -25,6 +25,9 @@ tc_status tc__model_bind(const struct tc__model *model, const tc__plan *plan, tc
 tc_status tc__jit_create(MlirModule module, const char *cpu, int threads, const char *const *names, size_t n_names, void **out_fns, void **out_code);
 void tc__jit_destroy(void *code);
 
+/// Width of a vector register that code for a CPU (NULL or "": the host) should use: 128, 256 or 512.
+int tc__cpu_vector_bits(const char *cpu);
+
 typedef enum tc__emit_kind { TC__EMIT_LLVMIR, TC__EMIT_ASM, TC__EMIT_OBJECT, TC__EMIT_PTX, TC__EMIT_SPIRV } tc__emit_kind;
 typedef struct tc__emit_options {
   tc__emit_kind kind;

@@ -93,6 +93,21 @@ static tc_status create_machine(const tc__emit_options *o, LLVMTargetMachineRef 
   return status;
 }
 
+int tc__cpu_vector_bits(const char *cpu) {
+  if (cpu && *cpu) {
+    static const char *const wide[] = {"x86-64-v4", "skylake-avx512", "icelake-server", "sapphirerapids", "znver4", "znver5"};
+    for (size_t i = 0; i < TC_COUNTOF(wide); i++)
+      if (strcmp(cpu, wide[i]) == 0)
+        return 512;
+    return strcmp(cpu, "x86-64") == 0 || strcmp(cpu, "x86-64-v2") == 0 ? 128 : 256;
+  }
+  pthread_once(&targets_once, initialise_targets);
+  char *features = LLVMGetHostCPUFeatures();
+  int bits = strstr(features, "+avx512f") ? 512 : strstr(features, "+avx2") ? 256 : 128;
+  LLVMDisposeMessage(features);
+  return bits;
+}
+
 static tc_status optimise(LLVMModuleRef module, LLVMTargetMachineRef machine, int level) {
   char *triple = LLVMGetTargetMachineTriple(machine);
   LLVMSetTarget(module, triple);
