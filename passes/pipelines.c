@@ -14,7 +14,7 @@ static const pipeline pipelines[] = {
      "convert-tc-to-linalg,fuse-pointwise,form-kernels",
      "From tc ops to kernel functions"},
     {"tc-to-kernels",
-     "tc-graph,tc-fusion,tc-pack-weights,plan-memory",
+     "tc-graph,convert-tc-to-linalg,fuse-pointwise,tc-pack-weights,form-kernels,plan-memory",
      "What the CPU backend does before code generation"},
     {"tc-to-eager-kernels",
      "tc-verify,tc-decompose,tc-dce,convert-tc-to-linalg,form-kernels{fuse=false},plan-memory",
