@@ -23,7 +23,7 @@ typedef struct options {
   size_t n_inputs;
   int threads, benchmark;
   double rtol;
-  bool check, check_all, explain, print, help, version;
+  bool check, check_all, explain, print, profile, help, version;
 } options;
 
 static const char usage[] =
@@ -38,6 +38,7 @@ static const char usage[] =
     "  --print            print the values of the outputs (the first 8 of each)\n"
     "  --explain          list the kernels, the bytes they read and write, fused and unfused\n"
     "  --benchmark[=N]    time N runs (default 20) after a warm-up; prints the median and the fastest\n"
+    "  --profile          with --benchmark: the time of each step, most first, with its rates\n"
     "  --threads=N        threads for kernels and compiling (default: all cores, or TC_NUM_THREADS)\n"
     "  --device=cpu       where to run\n"
     "  --backend=NAME     default, eager (one kernel an op) or interp (the reference interpreter)\n"
@@ -47,7 +48,7 @@ static const char usage[] =
     "  --json=FILE        with --check-all: also write the results as JSON\n"
     "  --help, --version\n";
 
-static const char *const option_names[] = {"--input",   "--output-dir", "--print",  "--explain", "--benchmark", "--threads", "--device",
+static const char *const option_names[] = {"--profile", "--input",   "--output-dir", "--print",  "--explain", "--benchmark", "--threads", "--device",
                                            "--backend", "--mcpu",       "--rtol",   "--filter",  "--json",      "--check",   "--check-all",
                                            "--help",    "--version"};
 
@@ -95,6 +96,7 @@ static int parse(int argc, char **argv, options *o) {
     continue;                                                                                                                    \
   }
     FLAG("--print", print)
+    FLAG("--profile", profile)
     FLAG("--explain", explain)
     FLAG("--check", check)
     FLAG("--check-all", check_all)
@@ -251,11 +253,49 @@ static int compare_doubles(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static tc_status benchmark(session *s, const tc__buffer *inputs, size_t n_inputs, int runs) {
+typedef struct step_time {
+  int step;
+  int64_t ns;
+} step_time;
+
+static int compare_steps(const void *a, const void *b) {
+  int64_t x = ((const step_time *)a)->ns, y = ((const step_time *)b)->ns;
+  return (x < y) - (x > y);
+}
+
+static void print_profile(const tc__plan *plan, const int64_t *ns, int runs) {
+  step_time *order = tc__calloc((size_t)plan->n_steps + 1, sizeof *order);
+  int64_t total = 0;
+  for (int i = 0; order && i < plan->n_steps; i++) {
+    order[i] = (step_time){i, ns[i] / runs};
+    total += order[i].ns;
+  }
+  if (order)
+    qsort(order, (size_t)plan->n_steps, sizeof *order, compare_steps);
+  printf("%10s %6s %9s %8s %6s  step\n", "us", "share", "GFLOP/s", "GB/s", "tasks");
+  for (int i = 0; order && i < plan->n_steps && i < 40; i++) {
+    const tc__plan_step *step = &plan->steps[order[i].step];
+    double us = (double)order[i].ns * 1e-3;
+    char type[160];
+    printf("%10.1f %5.1f%% %9.1f %8.1f %6lld  %s %s\n", us, 100.0 * (double)order[i].ns / (double)(total ? total : 1),
+           (double)step->flops * 1e-3 / us, (double)(step->bytes_read + step->bytes_written) * 1e-3 / us, (long long)step->n_tasks,
+           step->kind == TC__STEP_KERNEL ? plan->kernels[step->kernel].name : step->summary,
+           tc__type_format(&plan->values[step->args[step->n_in + step->n_out - 1]].type, type, sizeof type));
+  }
+  tc__free(order);
+}
+
+static tc_status benchmark(session *s, const tc__buffer *inputs, size_t n_inputs, int runs, bool profile) {
   double *times = tc__alloc(sizeof *times * (size_t)runs);
-  if (!times)
+  int64_t *steps = tc__calloc((size_t)s->plan->n_steps + 1, sizeof *steps);
+  if (!times || !steps) {
+    tc__free(times);
+    tc__free(steps);
     return tc__oom();
+  }
   tc_status status = tc__executable_run(s->exe, inputs, n_inputs, s->outputs, s->n_outputs);
+  if (profile)
+    tc__executable_profile(s->exe, steps);
   for (int i = 0; i < runs && status == TC_OK; i++) {
     double start = now_ms();
     status = tc__executable_run(s->exe, inputs, n_inputs, s->outputs, s->n_outputs);
@@ -264,7 +304,11 @@ static tc_status benchmark(session *s, const tc__buffer *inputs, size_t n_inputs
   if (status == TC_OK) {
     qsort(times, (size_t)runs, sizeof *times, compare_doubles);
     printf("benchmark: %d runs, %d threads, median %.3f ms, fastest %.3f ms\n", runs, tc__threads_get(), times[runs / 2], times[0]);
+    if (profile)
+      print_profile(s->plan, steps, runs);
   }
+  tc__executable_profile(s->exe, NULL);
+  tc__free(steps);
   tc__free(times);
   return status;
 }
@@ -376,7 +420,7 @@ static tc_status run_model(const options *o) {
   if (status == TC_OK)
     status = print_outputs(&s, o);
   if (status == TC_OK && o->benchmark)
-    status = benchmark(&s, inputs, n_inputs, o->benchmark);
+    status = benchmark(&s, inputs, n_inputs, o->benchmark, o->profile);
   session_close(&s);
   for (size_t i = 0; i < MAX_NPY_INPUTS; i++)
     tc__aligned_free(inputs[i].data);
@@ -413,7 +457,7 @@ static void check_model(const char *dir, const options *o, check_result *r) {
     tc__str_free(&text);
   }
   if (status == TC_OK && o->benchmark)
-    status = benchmark(&s, tc__fixture_inputs(fixture), tc__fixture_n_inputs(fixture), o->benchmark);
+    status = benchmark(&s, tc__fixture_inputs(fixture), tc__fixture_n_inputs(fixture), o->benchmark, o->profile);
   session_close(&s);
   tc__fixture_close(fixture);
   r->status = status;

@@ -5,6 +5,7 @@
 #include "interp/interp.h"
 
 #include <pthread.h>
+#include <time.h>
 
 // Waking a spinning worker costs well under a microsecond, but below this a second thread does not pay for its cache misses.
 enum { MIN_THREADED_NS = 8000 };
@@ -18,6 +19,7 @@ struct tc__executable {
   void **mutation_buffers; // per output: where a mutated value is computed
   int64_t scratch_stride;
   int workers;
+  int64_t *profile; // borrowed; NULL when off
 };
 
 typedef struct kernel_call {
@@ -74,6 +76,12 @@ static tc_status run_step(tc__executable *exe, const tc__plan_step *step) {
   if (args != local)
     tc__free(args);
   return status;
+}
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 // Addresses that do not change from run to run.
@@ -234,6 +242,8 @@ void tc__executable_destroy(tc__executable *exe) {
   tc__free(exe);
 }
 
+void tc__executable_profile(tc__executable *exe, int64_t *ns) { exe->profile = ns; }
+
 const tc__plan *tc__executable_plan(const tc__executable *exe) { return exe->plan; }
 
 tc_status tc__executable_run(tc__executable *exe, const tc__buffer *inputs, size_t n_inputs, tc__buffer *outputs, size_t n_outputs) {
@@ -255,8 +265,12 @@ tc_status tc__executable_run(tc__executable *exe, const tc__buffer *inputs, size
   }
   resolve_aliases(exe);
   tc_status status = TC_OK;
-  for (int i = 0; i < plan->n_steps && status == TC_OK; i++)
+  for (int i = 0; i < plan->n_steps && status == TC_OK; i++) {
+    int64_t start = exe->profile ? now_ns() : 0;
     status = run_step(exe, &plan->steps[i]);
+    if (exe->profile)
+      exe->profile[i] += now_ns() - start;
+  }
   // Nothing is mutated by a run that failed.
   for (int i = 0; i < plan->n_outputs && status == TC_OK; i++) {
     if (!plan->outputs[i].mutates)

@@ -14,6 +14,9 @@ const tc__plan *tc__executable_plan(const tc__executable *exe);
 /// caller's memory. Outputs that mutate an input or buffer are written there too.
 tc_status tc__executable_run(tc__executable *exe, const tc__buffer *inputs, size_t n_inputs, tc__buffer *outputs, size_t n_outputs);
 
+/// From now on each run adds the nanoseconds of step i to ns[i] (plan->n_steps entries, the caller's). NULL ends it. Not while a run is under way.
+void tc__executable_profile(tc__executable *exe, int64_t *ns);
+
 // ---- threads (threads.c): one pool a process, made at the first use; workers spin ~50 us, then sleep ----
 void tc__threads_set(int n); ///< 0 = all cores
 int tc__threads_get(void);

@@ -299,7 +299,8 @@ static void choose(contraction *c, int vector_bits) {
     if (c->shifted && c->n_spatial == 2)
       halo = (c->sizes[c->k_loops[1]] - 1) * c->dilation[0];
     c->v_rows = c->shifted ? channels : k;
-    int64_t budget = BLOCK_FLOATS / c->v_rows / c->pitch - halo;
+    // A row for each tap makes large blocks; few columns a block would leave the registers' columns empty.
+    int64_t budget = (c->shifted ? BLOCK_FLOATS : 5 * BLOCK_FLOATS) / c->v_rows / c->pitch - halo;
     c->block = budget < 1 ? 1 : budget > rows ? rows : budget;
     // Blocks of one size, and some for each thread.
     int64_t blocks = (rows + c->block - 1) / c->block;
