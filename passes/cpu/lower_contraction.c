@@ -241,8 +241,6 @@ static bool recognise(contraction *c, MlirOperation func) {
       return false;
   }
   tc__generic_sizes(&c->g, c->sizes);
-  for (size_t i = 0; i < 3; i++)
-    c->g.maps[i] = tc__simplify_map(c->g.maps[i], c->sizes);
   c->rank = (int)mlirAffineMapGetNumResults(c->g.maps[2]);
   for (int d = 0; d < c->rank; d++) { // result dims are the first loops, in order
     MlirAffineExpr e = mlirAffineMapGetResult(c->g.maps[2], d);
@@ -504,8 +502,6 @@ static bool finish_element(contraction *c, tc__builder *b, V value, const V *ivs
     tc__generic_view g;
     if (!tc__generic_read(c->epilogue[e], &g))
       return false;
-    int64_t sizes[TC_MAX_RANK * 2];
-    tc__generic_sizes(&g, sizes);
     V args[80];
     for (size_t i = 0; i < g.n_ins; i++) {
       V in = tc__generic_in(&g, i);
@@ -518,7 +514,7 @@ static bool finish_element(contraction *c, tc__builder *b, V value, const V *ivs
       const tc__access *a = tc__access_find(c->all, in);
       if (!a)
         return false;
-      MlirAffineMap map = tc__simplify_map(g.maps[i], sizes);
+      MlirAffineMap map = g.maps[i];
       V index[TC_MAX_RANK];
       for (int d = 0; d < a->type.rank; d++)
         index[d] = tc__expr_value(b, mlirAffineMapGetResult(map, d), ivs);

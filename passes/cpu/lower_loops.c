@@ -44,8 +44,6 @@ static bool read_member(loops *l, MlirOperation op, int outer) {
     return false;
   member *m = &l->members[l->n++];
   tc__generic_sizes(&m->g, m->sizes);
-  for (size_t i = 0; i < m->g.n_ins + m->g.n_outs; i++)
-    m->g.maps[i] = tc__simplify_map(m->g.maps[i], m->sizes);
   MlirAffineMap out = m->g.maps[m->g.n_ins];
   bool is_outer[MAX_LOOPS] = {false};
   for (int o = 0; o < outer; o++) {
@@ -475,6 +473,11 @@ static void merge_loops(loops *l) {
   member *m = &l->members[0];
   if (l->n != 1 || m->n_reduced || m->n_inner || reads_index(&m->g))
     return;
+  // One tensor read in two ways has one access, which cannot take two shapes.
+  for (size_t i = 0; i < m->g.n_ins; i++)
+    for (size_t k = 0; k < i; k++)
+      if (mlirValueEqual(tc__generic_in(&m->g, i), tc__generic_in(&m->g, k)) && !mlirAffineMapEqual(m->g.maps[i], m->g.maps[k]))
+        return;
   for (int d = (int)m->g.n_loops - 2; d >= 0; d--) {
     if (!mergeable(&m->g, d, m->sizes[d + 1]))
       continue;

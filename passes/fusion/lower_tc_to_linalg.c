@@ -113,11 +113,12 @@ static tc_status lower_op(MlirOperation op, void *user) {
   tc__lowering l = {.b = tc__builder_before(op), .op = op, .kind = kind, .n = (size_t)mlirOperationGetNumOperands(op)};
   if (!lower || l.n > TC_COUNTOF(l.in))
     return TC_OK;
+  // Empty tensors make no loops: their ops stay steps of the interpreter.
   for (size_t i = 0; i < l.n; i++)
-    if (!tc__type_from_mlir(mlirValueGetType(mlirOperationGetOperand(op, (intptr_t)i)), &l.in_types[i]))
+    if (!tc__type_from_mlir(mlirValueGetType(mlirOperationGetOperand(op, (intptr_t)i)), &l.in_types[i]) || tc__type_elements(&l.in_types[i]) == 0)
       return TC_OK;
   for (int i = 0; i < info->n_results; i++)
-    if (!tc__type_from_mlir(mlirValueGetType(mlirOperationGetResult(op, i)), &l.out_types[i]))
+    if (!tc__type_from_mlir(mlirValueGetType(mlirOperationGetResult(op, i)), &l.out_types[i]) || tc__type_elements(&l.out_types[i]) == 0)
       return TC_OK;
   tc__op_attrs attrs;
   TC_TRY(tc__op_attrs_read(op, &attrs));

@@ -202,8 +202,8 @@ static tc_status rewrite(MlirOperation op, void *user) {
   tc__composite c = {.b = tc__builder_before(op), .kind = kind, .n = (size_t)mlirOperationGetNumOperands(op)};
   for (size_t i = 0; i < c.n; i++) {
     c.in[i] = mlirOperationGetOperand(op, (intptr_t)i);
-    if (!tc__type_from_mlir(mlirValueGetType(c.in[i]), &c.types[i]))
-      return TC_OK;
+    if (!tc__type_from_mlir(mlirValueGetType(c.in[i]), &c.types[i]) || tc__type_elements(&c.types[i]) == 0)
+      return TC_OK; // empty tensors are the interpreter's
   }
   if (!tc__type_from_mlir(mlirValueGetType(mlirOperationGetResult(op, 0)), &c.out))
     return TC_OK;

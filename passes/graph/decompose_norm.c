@@ -145,7 +145,7 @@ V tc__decompose_attention(tc__composite *c) {
   scores = tc__tc2(c, TC_OP_mul, scores, tc__tc_scalar(c, scale, d));
   tc__type t;
   tc__type_from_mlir(mlirValueGetType(scores), &t);
-  bool safe = false;
+  bool safe = c->n > 3; // a mask may leave a row with nothing
   if (tc__attrs_bool(&c->attrs, "is_causal", false)) { // row >= column
     int64_t shape[2] = {t.shape[t.rank - 2], t.shape[t.rank - 1]};
     V positions[2];
@@ -160,7 +160,6 @@ V tc__decompose_attention(tc__composite *c) {
   if (c->n > 3 && c->types[3].dtype == TC_BOOL) {
     V operands[3] = {c->in[3], scores, tc__tc_scalar(c, -INFINITY, d)};
     scores = tc__build_tc1(&c->b, TC_OP_where, operands, 3, NULL, 0);
-    safe = true;
   } else if (c->n > 3) {
     scores = tc__tc2(c, TC_OP_add, scores, tc__tc_cast(c, c->in[3], d));
   }

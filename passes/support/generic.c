@@ -1,5 +1,27 @@
 #include "generic.h"
 
+// Sizes of the loops, from the maps as they are written.
+static void bind_sizes(const tc__generic_view *g, int64_t *sizes) {
+  for (size_t l = 0; l < g->n_loops; l++)
+    sizes[l] = TC__DYNAMIC;
+  // Outs first: an input may be larger than what the loops read of it.
+  for (size_t k = 0; k < g->n_ins + g->n_outs; k++) {
+    size_t i = (k + g->n_ins) % (g->n_ins + g->n_outs);
+    MlirType t = mlirValueGetType(mlirOperationGetOperand(g->op, (intptr_t)i));
+    if (!mlirTypeIsAShaped(t))
+      continue;
+    intptr_t n = mlirAffineMapGetNumResults(g->maps[i]);
+    for (intptr_t d = 0; d < n; d++) {
+      MlirAffineExpr e = mlirAffineMapGetResult(g->maps[i], d);
+      if (mlirAffineExprIsADim(e) && !mlirShapedTypeIsDynamicDim(t, d)) {
+        intptr_t loop = mlirAffineDimExprGetPosition(e);
+        if (sizes[loop] == TC__DYNAMIC)
+          sizes[loop] = mlirShapedTypeGetDimSize(t, d);
+      }
+    }
+  }
+}
+
 // d mod n is how linalg reads the head of a larger dim: d itself when the loop ends before n.
 static MlirAffineMap drop_mods(const tc__generic_view *g, MlirAffineMap map, const int64_t *sizes) {
   MlirAffineExpr exprs[TC_MAX_RANK * 2];
@@ -35,10 +57,9 @@ bool tc__generic_read(MlirOperation op, tc__generic_view *g) {
   g->n_ins = n_maps - g->n_outs;
   for (size_t i = 0; i < n_maps; i++)
     g->maps[i] = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, (intptr_t)i));
-  int64_t sizes[TC_MAX_RANK * 2];
-  tc__generic_sizes(g, sizes);
+  bind_sizes(g, g->sizes);
   for (size_t i = 0; i < g->n_ins; i++)
-    g->maps[i] = drop_mods(g, g->maps[i], sizes);
+    g->maps[i] = drop_mods(g, g->maps[i], g->sizes);
   g->has_reduction = false;
   static const char parallel[] = "#linalg.iterator_type<parallel>";
   MlirAttribute is_parallel = mlirAttributeParseGet(mlirOperationGetContext(op), tc__sref(parallel));
@@ -49,6 +70,8 @@ bool tc__generic_read(MlirOperation op, tc__generic_view *g) {
   g->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   return true;
 }
+
+void tc__generic_sizes(const tc__generic_view *g, int64_t *sizes) { memcpy(sizes, g->sizes, sizeof *sizes * g->n_loops); }
 
 bool tc__generic_is_pointwise(const tc__generic_view *g) {
   if (g->has_reduction)
@@ -89,49 +112,6 @@ bool tc__generic_is_cheap(const tc__generic_view *g) {
   return true;
 }
 
-void tc__generic_sizes(const tc__generic_view *g, int64_t *sizes) {
-  for (size_t l = 0; l < g->n_loops; l++)
-    sizes[l] = TC__DYNAMIC;
-  // Outs first: an input may be larger than what the loops read of it.
-  for (size_t k = 0; k < g->n_ins + g->n_outs; k++) {
-    size_t i = (k + g->n_ins) % (g->n_ins + g->n_outs);
-    MlirType t = mlirValueGetType(mlirOperationGetOperand(g->op, (intptr_t)i));
-    if (!mlirTypeIsAShaped(t))
-      continue;
-    intptr_t n = mlirAffineMapGetNumResults(g->maps[i]);
-    for (intptr_t d = 0; d < n; d++) {
-      MlirAffineExpr e = mlirAffineMapGetResult(g->maps[i], d);
-      if (mlirAffineExprIsADim(e) && !mlirShapedTypeIsDynamicDim(t, d)) {
-        intptr_t loop = mlirAffineDimExprGetPosition(e);
-        if (sizes[loop] == TC__DYNAMIC)
-          sizes[loop] = mlirShapedTypeGetDimSize(t, d);
-      }
-    }
-  }
-}
-
-static MlirAffineExpr simplify_expr(MlirAffineExpr e, const int64_t *sizes) {
-  if (!mlirAffineExprIsABinary(e))
-    return e;
-  MlirAffineExpr l = simplify_expr(mlirAffineBinaryOpExprGetLHS(e), sizes), r = simplify_expr(mlirAffineBinaryOpExprGetRHS(e), sizes);
-  if (mlirAffineExprIsAMod(e)) {
-    bool short_loop = mlirAffineExprIsADim(l) && mlirAffineExprIsAConstant(r) && sizes[mlirAffineDimExprGetPosition(l)] >= 0 &&
-                      sizes[mlirAffineDimExprGetPosition(l)] <= mlirAffineConstantExprGetValue(r);
-    return short_loop ? l : mlirAffineModExprGet(l, r);
-  }
-  return mlirAffineExprIsAAdd(e)        ? mlirAffineAddExprGet(l, r)
-         : mlirAffineExprIsAMul(e)      ? mlirAffineMulExprGet(l, r)
-         : mlirAffineExprIsAFloorDiv(e) ? mlirAffineFloorDivExprGet(l, r)
-                                        : mlirAffineCeilDivExprGet(l, r);
-}
-
-MlirAffineMap tc__simplify_map(MlirAffineMap map, const int64_t *sizes) {
-  MlirAffineExpr exprs[TC_MAX_RANK * 2];
-  intptr_t n = mlirAffineMapGetNumResults(map);
-  for (intptr_t i = 0; i < n; i++)
-    exprs[i] = simplify_expr(mlirAffineMapGetResult(map, i), sizes);
-  return mlirAffineMapGet(mlirAffineMapGetContext(map), mlirAffineMapGetNumDims(map), 0, n, exprs);
-}
 
 // ---- cloning --------------------------------------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ typedef struct tc__generic_view {
   MlirAffineMap maps[80]; ///< ins, then outs
   bool reduction[TC_MAX_RANK * 2];
   bool has_reduction;
+  int64_t sizes[TC_MAX_RANK * 2]; ///< of the loops; TC__DYNAMIC when unknown
   MlirBlock body;
 } tc__generic_view;
 
@@ -41,8 +42,6 @@ MlirValue tc__pairs_get(const tc__value_pairs *p, MlirValue v); ///< v itself wh
 /// index_map's d-th result at the loops of the new op (linalg.index of the new op; index_map null = the same). Yielded values go to yields.
 /// false when there are too many ops.
 bool tc__body_clone(tc__builder *b, MlirBlock body, MlirAffineMap index_map, tc__value_pairs *pairs, MlirValue *yields, size_t *out_n);
-/// map with `d mod c` replaced by d where the loop's size is at most c (how a slice from 0 is written, docs/kernels.md).
-MlirAffineMap tc__simplify_map(MlirAffineMap map, const int64_t *sizes);
 /// The value of an affine expression, dims replaced by `dims` (index or i64 values, whose type the constants take).
 MlirValue tc__expr_value(tc__builder *b, MlirAffineExpr e, const MlirValue *dims);
 

@@ -118,7 +118,8 @@ double gen_difference(const tc__buffer *a, const tc__buffer *b) {
     sum += (x - y) * (x - y);
     norm += y * y;
   }
-  return sum == 0 ? 0 : sqrt(sum) / (sqrt(norm) + 1e-30);
+  // Beside the relative part, the absolute one that PyTorch's own comparisons allow: 1e-5 an element at a tolerance of 1e-4.
+  return sum == 0 ? 0 : sqrt(sum) / (sqrt(norm) + (tc_dtype_size(a->type.dtype) == 8 ? 1e-12 : 0.1) * sqrt((double)n));
 }
 
 // ---- arguments
@@ -376,6 +377,19 @@ bool gen_op(gen *g, tc_op_kind kind, const size_t *operands, size_t n, const Mli
     // them.)
     elements += tc__type_elements(&types[i]) < 0 ? INT64_MAX / 4 : tc__type_elements(&types[i]);
     changes_kind |= float_operand && !tc_dtype_is_float(types[i].dtype);
+  }
+  // A long product may overflow or not by the order of its factors.
+  if (kind == TC_OP_prod && float_operand) {
+    double magnitude = 0;
+    int64_t count = tc__type_elements(&ins[0].type);
+    for (int64_t i = 0; i < count; i++) {
+      double x = fabs(gen_element(&ins[0], i));
+      magnitude += x > 0 && isfinite(x) ? fabs(log2(x)) : 200;
+    }
+    if (magnitude > 60) {
+      mlirOperationDestroy(op);
+      return false;
+    }
   }
   bool take = elements <= g->max_elements * 16 && !((changes_kind || is_discontinuous(kind)) && !exact);
   if (kind == TC_OP_cast && changes_kind && types[0].dtype != TC_BOOL) // out of range is undefined

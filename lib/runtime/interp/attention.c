@@ -76,11 +76,13 @@ tc_status tc__interp_attention(const tc__call *c) {
       }
       for (int64_t d = 0; d < width; d++)
         y[d] = 0;
-      for (int64_t s = 0; s < keys && most != -INFINITY; s++)
-        sum += p[s] = exp(p[s] - most);
-      for (int64_t s = 0; s < keys && most != -INFINITY; s++)
+      // A row that is masked as a whole has weights of 0, not NaN.
+      bool empty = most == -INFINITY;
+      for (int64_t s = 0; s < keys; s++)
+        sum += p[s] = empty ? 0 : exp(p[s] - most);
+      for (int64_t s = 0; s < keys; s++)
         for (int64_t d = 0; d < width; d++)
-          y[d] += p[s] / sum * vf[s * width + d];
+          y[d] += (empty ? 0 : p[s] / sum) * vf[s * width + d];
       tc__store_f64(out, (b * length + l) * width, 1, y, width);
     }
     for (int d = rank - 1; d >= 0; d--) {
