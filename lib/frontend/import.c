@@ -628,6 +628,55 @@ static tc_status walk(tc__import *p, const json_t *nodes) {
   return TC_OK;
 }
 
+// Tied weights: the export names one of the two parameters everywhere, and the other stays unused. A weight that both looks tokens up and multiplies is taken
+// to be tied to an unused parameter of its type that comes before it: its values by rule are those of that name, under which PyTorch lists it.
+static void find_tied(tc__import *p, tc__model *model, const json_t *specs, MlirBlock block) {
+  size_t n = 0, i;
+  json_t *spec;
+  MlirValue args[2];
+  json_array_foreach((json_t *)specs, i, spec) {
+    input_spec in;
+    if (!read_input_spec(spec, &in) || !in.arg)
+      continue;
+    size_t at = n++;
+    if (strcmp(in.kind, "parameter") != 0)
+      continue;
+    args[0] = mlirBlockGetArgument(block, (intptr_t)at);
+    bool looked_up = false, multiplied = false;
+    for (MlirOpOperand use = mlirValueGetFirstUse(args[0]); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+      bool embedding = tc__op_kind(mlirOpOperandGetOwner(use)) == TC_OP_embedding;
+      looked_up |= embedding;
+      multiplied |= !embedding;
+    }
+    bool table = looked_up && multiplied;
+    if (!multiplied)
+      continue;
+    size_t m = 0, k;
+    json_t *other;
+    json_array_foreach((json_t *)specs, k, other) {
+      input_spec unused;
+      if (k >= i)
+        break;
+      if (!read_input_spec(other, &unused) || !unused.arg)
+        continue;
+      args[1] = mlirBlockGetArgument(block, (intptr_t)m++);
+      if (strcmp(unused.kind, "parameter") != 0 || !mlirOpOperandIsNull(mlirValueGetFirstUse(args[1])) ||
+          !mlirTypeEqual(mlirValueGetType(args[0]), mlirValueGetType(args[1])))
+        continue;
+      // Or it repeats a parameter of a module around its own: "predictions.decoder.bias" that of "predictions.bias".
+      const char *last = strrchr(unused.name, '.'), *mine = strrchr(in.name, '.');
+      bool nested = last && mine && strcmp(last, mine) == 0 && strncmp(unused.name, in.name, (size_t)(last - unused.name) + 1) == 0;
+      if (!table && !nested)
+        continue;
+      for (size_t q = 0; q < model->n_params; q++)
+        if (strcmp(model->params[q].name, in.name) == 0 && !model->params[q].rule_name)
+          model->params[q].rule_name = tc__strdup(unused.name);
+      break;
+    }
+  }
+  (void)p;
+}
+
 tc_status tc__import_program(const char *file, json_t *program, tc__model *model) {
   enum { MAX_RESULTS = 256 };
   json_t *module = json_object_get(program, "graph_module"), *graph = json_object_get(module, "graph"), *signature = json_object_get(module, "signature");
@@ -673,6 +722,7 @@ tc_status tc__import_program(const char *file, json_t *program, tc__model *model
     mlirOperationSetAttributeByName(func, tc__sref("res_attrs"), mlirArrayAttrGet(ctx, (intptr_t)n_results, result_dicts));
     tc__build(&p.b, "func.return", values, n_results, NULL, 0, NULL, 0, NULL, 0);
     status = tc__verify(mlirModuleGetOperation(model->module));
+    find_tied(&p, model, in_specs, block);
   }
   tc__free(types);
   tc__free(arg_dicts);

@@ -61,6 +61,8 @@ void tc__model_destroy(tc__model *m) {
     mlirContextDestroy(m->ctx);
   for (size_t i = 0; i < m->n_params; i++)
     tc__free(m->params[i].name);
+  for (size_t i = 0; i < m->n_params; i++)
+    tc__free(m->params[i].rule_name);
   tc__free(m->params);
   tc__free(m->name);
   if (m->destroy_storage)
@@ -353,7 +355,7 @@ tc_status tc__model_synthesize(tc__model *m, const char *fixture_dir) {
       if (bytes < 0 || !(p->value.data = tc__aligned_alloc((size_t)bytes + 1)))
         status = tc__oom();
       else if (tc_dtype_is_float(p->value.type.dtype))
-        tc__synth_weight(p->name, &p->value);
+        tc__synth_weight(p->rule_name ? p->rule_name : p->name, &p->value);
       else
         memset(p->value.data, 0, (size_t)bytes);
     }

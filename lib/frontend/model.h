@@ -6,6 +6,7 @@
 
 typedef struct tc__model_param {
   char *name;       ///< matches tc.name of an argument of kind parameter, buffer or constant
+  char *rule_name;  ///< the name whose values by rule these are; NULL = name (a weight tied to another)
   tc__buffer value; ///< data NULL when the file has no value for it (a bare model.json): see tc__model_synthesize
 } tc__model_param;
 

@@ -82,7 +82,7 @@ static MlirValue capture(tc__trace *trace, tc_tensor *tensor, tc__builder *b) {
     return none;
   }
   trace->captured[model->n_params] = tc_tensor_retain(tensor);
-  model->params[model->n_params++] = (tc__model_param){copy, tensor->buffer};
+  model->params[model->n_params++] = (tc__model_param){.name = copy, .value = tensor->buffer};
   return mlirBlockAddArgument(trace->block, mlir_type, b->loc);
 }
 
