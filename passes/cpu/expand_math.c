@@ -213,6 +213,20 @@ static V sine_of_quadrant(B *b, V q, V s, V co) {
   return pick(b, minus, neg(b, y), y);
 }
 
+// sin on [-1, 1]: no reduction. The series to x^11: below 2^-30 of the first term.
+static V sin_of_unit(B *b, V x) {
+  V z = mul(b, x, x);
+  V p = POLY(b, z, -1.0 / 39916800, 1.0 / 362880, -1.0 / 5040, 1.0 / 120, -1.0 / 6);
+  return fma_(b, mul(b, p, z), x, x);
+}
+
+// cos on [-1, 1], to x^10.
+static V cos_of_unit(B *b, V x) {
+  V z = mul(b, x, x);
+  V p = POLY(b, z, -1.0 / 3628800, 1.0 / 40320, -1.0 / 720, 1.0 / 24);
+  return fma_(b, mul(b, z, z), p, fma_(b, z, c(b, x, -0.5), c(b, x, 1)));
+}
+
 static V expand_sin(B *b, V x) {
   V q, r = reduce_half_pi(b, x, &q), z = mul(b, r, r);
   V y = sine_of_quadrant(b, q, sin_reduced(b, r, z), cos_reduced(b, z));
@@ -414,6 +428,23 @@ static V expand_pow(B *b, V x, V y) {
 
 // ---- the pass -----------------------------------------------------------------------------------------------------------------------------------------
 
+// Results known to lie in [-1, 1], by the op they came from: what a sine of a cosine need not reduce.
+typedef struct unit_values {
+  V values[1024];
+  size_t n;
+} unit_values;
+
+static bool is_unit(const unit_values *u, V v) {
+  for (size_t i = u->n; i-- > 0;)
+    if (mlirValueEqual(u->values[i], v))
+      return true;
+  return false;
+}
+
+static bool makes_unit(MlirOperation op) {
+  return tc__op_is(op, "math.sin") || tc__op_is(op, "math.cos") || tc__op_is(op, "math.tanh") || tc__op_is(op, "math.erf");
+}
+
 typedef struct expansion {
   const char *name;
   V (*fn)(B *b, V x);
@@ -434,7 +465,7 @@ static const expansion expansions[] = {
 };
 
 static tc_status expand(MlirOperation op, void *user) {
-  (void)user;
+  unit_values *unit = user;
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   if (name.length < 6 || memcmp(name.data, "math.", 5) != 0)
     return TC_OK;
@@ -443,19 +474,29 @@ static tc_status expand(MlirOperation op, void *user) {
   if (!f32 && !f64)
     return TC_OK;
   B b = tc__builder_before(op);
-  for (size_t i = 0; i < TC_COUNTOF(expansions); i++)
+  if (f32 && is_unit(unit, x) && (tc__op_is(op, "math.sin") || tc__op_is(op, "math.cos")))
+    y = tc__op_is(op, "math.sin") ? sin_of_unit(&b, x) : cos_of_unit(&b, x);
+  for (size_t i = 0; i < TC_COUNTOF(expansions) && mlirValueIsNull(y); i++)
     if (tc__op_is(op, expansions[i].name) && (f32 || expansions[i].f64))
       y = expansions[i].fn(&b, x);
   if (tc__op_is(op, "math.powf"))
     y = expand_pow(&b, x, mlirOperationGetOperand(op, 1));
   if (tc__op_is(op, "math.atan2") && f32)
     y = expand_atan2(&b, x, mlirOperationGetOperand(op, 1));
-  if (!mlirValueIsNull(y))
-    tc__replace_op(op, &y);
+  if (mlirValueIsNull(y))
+    return TC_OK;
+  if (makes_unit(op)) {
+    unit->n = unit->n < TC_COUNTOF(unit->values) ? unit->n : 0;
+    unit->values[unit->n++] = y;
+  }
+  tc__replace_op(op, &y);
   return TC_OK;
 }
 
 tc_status tc__pass_expand_math(MlirOperation module, const tc__pass_options *options) {
   (void)options;
-  return tc__walk(module, expand, NULL);
+  unit_values *unit = tc__calloc(1, sizeof *unit);
+  tc_status status = unit ? tc__walk(module, expand, unit) : tc__oom();
+  tc__free(unit);
+  return status;
 }
