@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-// ---- growing text -----------------------------------------------------------------------------------------------------------------------
+// ---- growing text
+// -----------------------------------------------------------------------------------------------------------------------
 
 static bool reserve(tc__str *s, size_t more) {
   if (s->oom)
@@ -76,7 +77,8 @@ char *tc__strndup(const char *text, size_t n) {
 
 char *tc__strdup(const char *text) { return tc__strndup(text, strlen(text)); }
 
-// ---- did you mean: Ratcliff/Obershelp, as Python's difflib ------------------------------------------------------------------------------
+// ---- did you mean: Ratcliff/Obershelp, as Python's difflib
+// ------------------------------------------------------------------------------
 
 static size_t matching(const char *a, size_t n, const char *b, size_t m) {
   size_t best = 0, at = 0, bt = 0;
@@ -99,14 +101,16 @@ static size_t matching(const char *a, size_t n, const char *b, size_t m) {
 const char *tc__did_you_mean(const char *name, const char *const *names, size_t count) {
   const char *best = NULL;
   double best_ratio = 0.6;
+  name += strspn(name, "-"); // the dashes of two options are no likeness
   size_t n = strlen(name);
   if (n > 256) // no name of ours is that long, and the search is cubic
     return NULL;
   for (size_t i = 0; i < count; i++) {
-    size_t m = strlen(names[i]);
+    const char *candidate = names[i] + strspn(names[i], "-");
+    size_t m = strlen(candidate);
     if (n + m == 0)
       continue;
-    double ratio = 2.0 * (double)matching(name, n, names[i], m) / (double)(n + m);
+    double ratio = 2.0 * (double)matching(name, n, candidate, m) / (double)(n + m);
     if (ratio > best_ratio || (!best && ratio >= best_ratio)) {
       best = names[i];
       best_ratio = ratio;
@@ -122,7 +126,8 @@ uint64_t tc__fnv1a(const void *data, size_t size) {
   return h;
 }
 
-// ---- files --------------------------------------------------------------------------------------------------------------------------------
+// ---- files
+// --------------------------------------------------------------------------------------------------------------------------------
 
 tc_status tc__read_file(const char *path, char **out_data, size_t *out_size) {
   *out_data = NULL;

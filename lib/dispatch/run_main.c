@@ -48,9 +48,9 @@ static const char usage[] =
     "  --json=FILE        with --check-all: also write the results as JSON\n"
     "  --help, --version\n";
 
-static const char *const option_names[] = {"--profile", "--input",   "--output-dir", "--print",  "--explain", "--benchmark", "--threads", "--device",
-                                           "--backend", "--mcpu",       "--rtol",   "--filter",  "--json",      "--check",   "--check-all",
-                                           "--help",    "--version"};
+static const char *const option_names[] = {"--profile", "--input",  "--output-dir", "--print", "--explain", "--benchmark",
+                                           "--threads", "--device", "--backend",    "--mcpu",  "--rtol",    "--filter",
+                                           "--json",    "--check",  "--check-all",  "--help",  "--version"};
 
 static double now_ms(void) {
   struct timespec t;
@@ -114,7 +114,9 @@ static int parse(int argc, char **argv, options *o) {
       known |= strcmp(name, option_names[k]) == 0;
     if (!known) {
       const char *near = tc__did_you_mean(name, option_names, TC_COUNTOF(option_names));
-      fprintf(stderr, near ? "tc-run: error: unknown option '%s', did you mean '%s'?\n" : "tc-run: error: unknown option '%s' (see tc-run --help)\n",
+      fprintf(stderr,
+              near ? "tc-run: error: unknown option '%s', did you mean '%s'?\n"
+                   : "tc-run: error: unknown option '%s' (see tc-run --help)\n",
               name, near);
       return 1;
     }
@@ -154,10 +156,24 @@ static int parse(int argc, char **argv, options *o) {
     return usage_error("no model given%s", "");
   if (o->device && strcmp(o->device, "cpu") != 0)
     return usage_error("device '%s' is not supported: this build runs on \"cpu\"", o->device);
+  // An option that would do nothing is a mistake in the command.
+  bool checks = o->check || o->check_all;
+  if (o->profile && !o->benchmark)
+    return usage_error("%s goes with --benchmark", "--profile");
+  if (o->rtol > 0 && !checks)
+    return usage_error("%s goes with --check or --check-all", "--rtol");
+  if ((o->filter || o->json) && !o->check_all)
+    return usage_error("%s goes with --check-all", o->filter ? "--filter" : "--json");
+  if (checks && (o->n_inputs || o->output_dir || o->print))
+    return usage_error("%s does not go with --check: the reference brings its inputs and outputs", o->n_inputs ? "--input"
+                                                                                                   : o->output_dir
+                                                                                                       ? "--output-dir"
+                                                                                                       : "--print");
   return 0;
 }
 
-// ---- one model -----------------------------------------------------------------------------------------------------------------------------
+// ---- one model
+// -----------------------------------------------------------------------------------------------------------------------------
 
 typedef struct session {
   tc__model *model;
@@ -186,7 +202,8 @@ static void progress(const char *path, bool begin) {
   fflush(stderr);
 }
 
-// An archive is saved after its reference run, which has already changed the buffers that the model mutates: what they held before follows the rule.
+// An archive is saved after its reference run, which has already changed the buffers that the model mutates: what they held
+// before follows the rule.
 static tc_status reset_mutated(tc__model *model, const tc__plan *plan) {
   for (int i = 0; i < plan->n_outputs; i++)
     for (size_t k = 0; plan->outputs[i].mutates && k < model->n_params; k++) {
@@ -278,8 +295,8 @@ static void print_profile(const tc__plan *plan, const int64_t *ns, int runs) {
     double us = (double)order[i].ns * 1e-3;
     char type[160];
     printf("%10.1f %5.1f%% %9.1f %8.1f %6lld  %s %s\n", us, 100.0 * (double)order[i].ns / (double)(total ? total : 1),
-           (double)step->flops * 1e-3 / us, (double)(step->bytes_read + step->bytes_written) * 1e-3 / us, (long long)step->n_tasks,
-           step->kind == TC__STEP_KERNEL ? plan->kernels[step->kernel].name : step->summary,
+           (double)step->flops * 1e-3 / us, (double)(step->bytes_read + step->bytes_written) * 1e-3 / us,
+           (long long)step->n_tasks, step->kind == TC__STEP_KERNEL ? plan->kernels[step->kernel].name : step->summary,
            tc__type_format(&plan->values[step->args[step->n_in + step->n_out - 1]].type, type, sizeof type));
   }
   tc__free(order);
@@ -303,7 +320,8 @@ static tc_status benchmark(session *s, const tc__buffer *inputs, size_t n_inputs
   }
   if (status == TC_OK) {
     qsort(times, (size_t)runs, sizeof *times, compare_doubles);
-    printf("benchmark: %d runs, %d threads, median %.3f ms, fastest %.3f ms\n", runs, tc__threads_get(), times[runs / 2], times[0]);
+    printf("benchmark: %d runs, %d threads, median %.3f ms, fastest %.3f ms\n", runs, tc__threads_get(), times[runs / 2],
+           times[0]);
     if (profile)
       print_profile(s->plan, steps, runs);
   }
@@ -427,7 +445,8 @@ static tc_status run_model(const options *o) {
   return status;
 }
 
-// ---- checking against references ----------------------------------------------------------------------------------------------------------
+// ---- checking against references
+// ----------------------------------------------------------------------------------------------------------
 
 typedef struct check_result {
   tc_status status;
@@ -561,7 +580,9 @@ static tc_status check_folder(const options *o) {
       status = json.oom ? tc__oom() : tc__write_file(o->json, json.data, json.size);
     }
     if (status == TC_OK && (failed || n == 0))
-      status = n == 0 ? tc__error(TC_ERR_NOT_FOUND, o->model, "no model folder (one that holds a reference.json) in it") : TC_ERR_MISMATCH;
+      status = n == 0 ? tc__error(TC_ERR_NOT_FOUND, o->model, "no model folder (one that holds a reference.json) %s",
+                                  o->filter ? "whose name matches" : "in it")
+                      : TC_ERR_MISMATCH;
   }
   for (size_t i = 0; i < n; i++)
     tc__free(names[i]);
