@@ -111,6 +111,9 @@ const char *tc__did_you_mean(const char *name, const char *const *names, size_t 
     if (n + m == 0)
       continue;
     double ratio = 2.0 * (double)matching(name, n, candidate, m) / (double)(n + m);
+    size_t shorter = n < m ? n : m;
+    if (shorter >= 3 && strncmp(name, candidate, shorter) == 0) // "cosine" means "cos" rather than "copysign"
+      ratio += 0.2;
     if (ratio > best_ratio || (!best && ratio >= best_ratio)) {
       best = names[i];
       best_ratio = ratio;
