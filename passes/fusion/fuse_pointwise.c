@@ -105,6 +105,40 @@ static bool looks_up(state *s, int a, int b) {
   return false;
 }
 
+/// A reduction (no contraction, whose operands are packed) can compute what it reads as an input.
+static bool can_compute_inside(MlirOperation p, MlirOperation reduction) {
+  if (!tc__gen_is(reduction) || tc__gen_is_contraction(reduction) || tc__gen_all_parallel(reduction))
+    return false;
+  for (intptr_t i = tc__gen_inputs(reduction), n = mlirOperationGetNumOperands(reduction); i < n; i++)
+    if (mlirOperationEqual(tc__def_op(mlirOperationGetOperand(reduction, i)), p))
+      return false;
+  return true;
+}
+
+/// Cheap, and reading its inputs costs no more than reading its result.
+static bool costs_no_more(MlirOperation op) {
+  if (!tc__gen_is_cheap(op))
+    return false;
+  int64_t in = 0, elements = tc__mlir_type_elements(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  int64_t out = tc__mlir_type_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  for (intptr_t k = 0, n = tc__gen_inputs(op); k < n; k++) {
+    MlirType t = mlirValueGetType(mlirOperationGetOperand(op, k));
+    int64_t bytes = tc__mlir_type_bytes(t), count = tc__mlir_type_elements(t);
+    in += count > elements && elements > 0 ? bytes / count * elements : bytes;
+  }
+  return in <= out + out / 8 || tc__gen_only_moves(op);
+}
+
+/// Such as the square before a sum: computed where it is summed, it is never written. Merging it with what it reads would make it
+/// a result.
+static bool feeds_reductions(state *s, int c) {
+  const tc__graph *g = s->g;
+  bool all = mlirOperationGetNumResults(g->ops[c]) == 1 && g->succ_begin[c] < g->succ_begin[c + 1];
+  for (int k = g->succ_begin[c]; k < g->succ_begin[c + 1] && all; k++)
+    all = can_compute_inside(g->ops[c], g->ops[g->succ[k]]);
+  return all && costs_no_more(g->ops[c]);
+}
+
 static void try_merge(state *s, int p, int c, bool sibling) {
   int a = tc__graph_group(s->g, p), b = tc__graph_group(s->g, c);
   if (a == b)
@@ -126,7 +160,7 @@ static void try_merge(state *s, int p, int c, bool sibling) {
 static void merge_same_space(state *s) {
   tc__graph *g = s->g;
   for (int c = 0; c < g->n; c++)
-    if (s->pointwise[c])
+    if (s->pointwise[c] && !feeds_reductions(s, c))
       for (intptr_t k = 0, n = tc__gen_inputs(g->ops[c]); k < n; k++) {
         MlirOperation def = tc__def_op(mlirOperationGetOperand(g->ops[c], k));
         int p = mlirOperationIsNull(def) ? -1 : tc__graph_node(g, def);
@@ -135,7 +169,7 @@ static void merge_same_space(state *s) {
       }
   tc__ptrmap reader = {0}; // tensor -> a pointwise op that reads it in place, + 1
   for (int c = 0; c < g->n; c++)
-    if (s->pointwise[c])
+    if (s->pointwise[c] && !feeds_reductions(s, c))
       for (intptr_t k = 0, n = tc__gen_inputs(g->ops[c]); k < n; k++) {
         MlirValue v = mlirOperationGetOperand(g->ops[c], k);
         if (!reads_in_place(g->ops[c], k))
@@ -203,16 +237,6 @@ static tc_status build_group(state *s, int root) {
   return status;
 }
 
-/// A reduction (no contraction, whose operands are packed) can compute what it reads as an input.
-static bool can_compute_inside(MlirOperation p, MlirOperation reduction) {
-  if (!tc__gen_is(reduction) || tc__gen_is_contraction(reduction) || tc__gen_all_parallel(reduction))
-    return false;
-  for (intptr_t i = tc__gen_inputs(reduction), n = mlirOperationGetNumOperands(reduction); i < n; i++)
-    if (mlirOperationEqual(tc__def_op(mlirOperationGetOperand(reduction, i)), p))
-      return false;
-  return true;
-}
-
 static int64_t domain_of(MlirOperation op) {
   int64_t n = 1;
   for (intptr_t l = 0, loops = tc__gen_loops(op); l < loops; l++) {
@@ -229,22 +253,13 @@ static bool pays_inside(state *s, int p, int only_reader) {
   if (elements == 1)
     return true; // a scalar: loops keep it in a register
   if (s->anchor[p] >= 0)
-    return false;
+    return feeds_reductions(s, p);
   if (only_reader >= 0) {
     int64_t domain = domain_of(s->g->ops[only_reader]);
     if (domain >= 0 && elements >= 0 && domain <= elements)
       return true;
   }
-  if (!tc__gen_is_cheap(op))
-    return false;
-  // Cheap: when reading its inputs costs no more than reading its result.
-  int64_t in = 0, out = tc__mlir_type_bytes(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  for (intptr_t k = 0, n = tc__gen_inputs(op); k < n; k++) {
-    MlirType t = mlirValueGetType(mlirOperationGetOperand(op, k));
-    int64_t bytes = tc__mlir_type_bytes(t), count = tc__mlir_type_elements(t);
-    in += count > elements && elements > 0 ? bytes / count * elements : bytes;
-  }
-  return in <= out + out / 8 || tc__gen_only_moves(op);
+  return costs_no_more(op);
 }
 
 static void decide_inlined(state *s) {

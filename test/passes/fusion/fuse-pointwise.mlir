@@ -118,3 +118,18 @@ func.func @head(%x: tensor<10x4xf32>) -> tensor<3x4xf32> {
   %1 = "tc.slice"(%0) {dim = 0 : i64, start = 0 : i64, end = 3 : i64} : (tensor<10x4xf32>) -> tensor<3x4xf32>
   return %1 : tensor<3x4xf32>
 }
+
+// The square is computed where it is summed and never written; the difference, cheap as it is, is computed by both of its readers.
+// CHECK-LABEL: func.func @variance
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%arg0, %arg1 :
+// CHECK-SAME: tc.op = "sub mul sum"
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]} ins(%arg0, %arg1, %{{.*}} :
+// CHECK-SAME: tc.op = "sub mul"
+// CHECK-NOT: linalg.generic
+func.func @variance(%x: tensor<4x8xf32>, %m: tensor<4x1xf32>) -> tensor<4x8xf32> {
+  %0 = "tc.sub"(%x, %m) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  %1 = "tc.mul"(%0, %0) : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %2 = "tc.sum"(%1) {dims = array<i64: 1>, keepdim = true} : (tensor<4x8xf32>) -> tensor<4x1xf32>
+  %3 = "tc.mul"(%0, %2) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
