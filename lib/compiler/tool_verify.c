@@ -158,7 +158,8 @@ void tc__expectations_handler(tc_severity severity, const char *location, const 
   if (severity == TC_SEVERITY_NOTE && strncmp(message, "see current operation", 21) == 0)
     return;
   static const char *const names[] = {"error", "warning", "note", "remark"};
-  fprintf(stderr, "%s: error: unexpected %s: %s\n", *location ? location : e->file, names[severity], message);
+  bool unnamed = strncmp(location, "-:", 2) == 0; // text that was not read from a file has "-" for its name
+  fprintf(stderr, "%s%s: error: unexpected %s: %s\n", unnamed || !*location ? e->file : "", location + unnamed, names[severity], message);
   e->failed = true;
 }
 
@@ -167,7 +168,7 @@ bool tc__expectations_finish(tc__expectations *e) {
   bool ok = !e->failed;
   for (size_t i = 0; i < e->count; i++) {
     if (!e->items[i].matched) {
-      fprintf(stderr, "%s:%d: error: expected %s matching \"%s\" was not produced\n", e->file, e->items[i].at_line, names[e->items[i].severity],
+      fprintf(stderr, "%s:%d: error: expected %s \"%s\" was not produced\n", e->file, e->items[i].at_line, names[e->items[i].severity],
               e->items[i].pattern);
       ok = false;
     }
