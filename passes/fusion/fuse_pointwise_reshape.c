@@ -270,7 +270,12 @@ static tc_status fold_into_maps(MlirOperation op) {
       if (!view && (contraction || !((read_reshape(def, &r) && through_unit_reshape(&r, before, &maps[i])) ||
                                      through_slice(def, before, &maps[i]))))
         break;
-      if (!loops_bound(maps, n) || (contraction && !is_permuted(before, maps[i]))) {
+      MlirAffineMap composed = maps[i]; // as it will be written below: d mod n binds no loop
+      if (n_loops <= 64)
+        maps[i] = tc__map_fit(composed, mlirValueGetType(mlirOperationGetOperand(def, 0)), sizes);
+      bool bound = loops_bound(maps, n);
+      maps[i] = composed;
+      if (!bound || (contraction && !is_permuted(before, maps[i]))) {
         maps[i] = before;
         break;
       }

@@ -145,8 +145,8 @@ V tc__decompose_attention(tc__composite *c) {
   scores = tc__tc2(c, TC_OP_mul, scores, tc__tc_scalar(c, scale, d));
   tc__type t;
   tc__type_from_mlir(mlirValueGetType(scores), &t);
-  bool safe = c->n > 3; // a mask may leave a row with nothing
-  if (tc__attrs_bool(&c->attrs, "is_causal", false)) { // row >= column
+  bool causal = tc__attrs_bool(&c->attrs, "is_causal", false), safe = c->n > 3 || causal; // a mask may leave a row with nothing
+  if (causal) { // row >= column
     int64_t shape[2] = {t.shape[t.rank - 2], t.shape[t.rank - 1]};
     V positions[2];
     for (int i = 0; i < 2; i++) {

@@ -77,7 +77,7 @@ tc_status tc__interp_attention(const tc__call *c) {
       for (int64_t d = 0; d < width; d++)
         y[d] = 0;
       // A row that is masked as a whole has weights of 0, not NaN.
-      bool empty = most == -INFINITY;
+      bool empty = (mask || causal) && most == -INFINITY;
       for (int64_t s = 0; s < keys; s++)
         sum += p[s] = empty ? 0 : exp(p[s] - most);
       for (int64_t s = 0; s < keys; s++)

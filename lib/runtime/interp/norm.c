@@ -58,8 +58,11 @@ tc_status tc__interp_norm(const tc__call *c) {
     switch (c->kind) {
     case TC_OP_batch_norm: {
       int64_t ch = b % t->shape[1];
-      affine(row, block, extra[0][ch], 1 / sqrt(extra[1][ch] + eps), extra[2] ? extra[2] + ch : NULL,
-             extra[3] ? extra[3] + ch : NULL, block);
+      // As PyTorch: one scale and one shift a channel, which tells infinite statistics apart.
+      double scale = (extra[2] ? extra[2][ch] : 1) / sqrt(extra[1][ch] + eps);
+      double shift = (extra[3] ? extra[3][ch] : 0) - extra[0][ch] * scale;
+      for (int64_t i = 0; i < block; i++)
+        row[i] = row[i] * scale + shift;
       break;
     }
     case TC_OP_group_norm: {
