@@ -493,7 +493,7 @@ static void accumulate(contraction *c, tc__builder *b, int level, V s_offset, V 
 // The pointwise ops on one element, and the stores. ivs: the result's dims.
 static bool finish_element(contraction *c, tc__builder *b, V value, const V *ivs) {
   MlirOperation ret = mlirBlockGetTerminator(c->k.old_block);
-  V results[20][8];
+  V results[20][TC_COUNTOF(((tc__generic_view *)0)->maps)];
   MlirOperation owners[20];
   int n = 0;
   owners[n] = c->g.op;

@@ -13,7 +13,7 @@
 
 typedef MlirValue V;
 
-enum { MAX_MEMBERS = 16, MAX_LOOPS = TC_MAX_RANK * 2 };
+enum { MAX_MEMBERS = 16, MAX_LOOPS = TC_MAX_RANK * 2, MAX_RESULTS = TC_COUNTOF(((tc__generic_view *)0)->maps) };
 
 typedef struct member {
   tc__generic_view g;
@@ -226,7 +226,7 @@ static void relax(const member *m, const V *accumulated, const V *yields) {
 }
 
 static bool compute(loops *l, tc__builder *b, const member *m, const V *ivs, const V *accumulated, V *yields) {
-  V args[80];
+  V args[MAX_RESULTS];
   for (size_t i = 0; i < m->g.n_ins; i++)
     if (mlirValueIsNull(args[i] = read(l, b, m, i, ivs)))
       return false;
@@ -270,7 +270,7 @@ static bool nest_loops(loops *l, tc__builder *b, const member *m, const nest *n,
 }
 
 static bool leaf_pointwise(loops *l, tc__builder *b, const member *m, V *ivs) {
-  V yields[16];
+  V yields[MAX_RESULTS];
   if (!compute(l, b, m, ivs, NULL, yields))
     return false;
   for (size_t r = 0; r < m->g.n_outs; r++)
@@ -289,7 +289,7 @@ static bool leaf_init(loops *l, tc__builder *b, const member *m, V *ivs) {
 }
 
 static bool leaf_accumulate(loops *l, tc__builder *b, const member *m, V *ivs) {
-  V accumulated[8], yields[16], address[8];
+  V accumulated[MAX_RESULTS], yields[MAX_RESULTS], address[MAX_RESULTS];
   for (size_t r = 0; r < m->g.n_outs; r++) {
     address[r] = result_address(l, b, m, r, ivs);
     accumulated[r] = tc__load(b, address[r], result_access(l, m, r)->element, 0);
@@ -304,7 +304,7 @@ static bool leaf_accumulate(loops *l, tc__builder *b, const member *m, V *ivs) {
 // Reduction loops carrying the accumulators.
 static bool carry(loops *l, tc__builder *b, const member *m, int at, V *ivs, V *accumulated) {
   if (at == m->n_reduced) {
-    V yields[16];
+    V yields[MAX_RESULTS];
     if (!compute(l, b, m, ivs, accumulated, yields))
       return false;
     memcpy(accumulated, yields, sizeof *accumulated * m->g.n_outs);
@@ -342,7 +342,7 @@ static bool emit_member(loops *l, tc__builder *b, const member *m, const V *oute
   if (!m->n_reduced)
     return nest_loops(l, b, m, &inner, 0, ivs, leaf_pointwise);
   if (inner.n == 0) {
-    V accumulated[8];
+    V accumulated[MAX_RESULTS];
     for (size_t r = 0; r < m->g.n_outs; r++)
       if (mlirValueIsNull(accumulated[r] = read(l, b, m, m->g.n_ins + r, ivs)))
         return false;
@@ -564,8 +564,8 @@ static tc_status emit_vector(loops *l, int64_t width) {
   int64_t threads = m->sizes[0] / width;
   V id = tc__thread_id(&l->k, b), first = tc__muli(b, id, width);
   tc__builder inside = tc__if_begin(b, tc__cmpi(b, TC__CMPI_SLT, id, tc__i64(b, threads)));
-  V whole[80], lanes[8][16], results[8];
-  bool spread[80];
+  V whole[MAX_RESULTS], lanes[MAX_RESULTS][16], results[MAX_RESULTS];
+  bool spread[MAX_RESULTS];
   for (size_t i = 0; i < m->g.n_ins; i++) {
     const tc__access *a = tc__access_find(l->all, tc__generic_in(&m->g, i));
     spread[i] = coefficient(a, m->g.maps[i], 0) == 1;
@@ -578,7 +578,7 @@ static tc_status emit_vector(loops *l, int64_t width) {
       whole[i] = tc__load(&inside, tc__gep(&inside, a->ptr, a->element, none), a->element, 0);
   }
   for (int64_t lane = 0; lane < width; lane++) {
-    V args[80], ivs[MAX_LOOPS], yields[16];
+    V args[MAX_RESULTS], ivs[MAX_LOOPS], yields[MAX_RESULTS];
     ivs[0] = first;
     for (size_t i = 0; i < m->g.n_ins; i++) {
       args[i] = whole[i];

@@ -18,7 +18,7 @@
 #include "fuse_pointwise.h"
 
 /// A kernel's arguments and body must stay within what a GPU launch takes and a code generator likes.
-enum { MAX_INPUTS = 32, MAX_RESULTS = 8, MAX_BODY = 360 };
+enum { MAX_INPUTS = 32, MAX_RESULTS = 16, MAX_BODY = 360 };
 
 typedef struct size {
   int inputs, results, body;
@@ -64,12 +64,13 @@ static void find_anchors(state *s) {
   }
 }
 
-/// Results that stay results when one reader is merged in.
+/// Results that stay results when one pointwise reader is merged in.
 static int kept_results(MlirOperation op) {
   int n = 0;
   for (intptr_t r = 0, rn = mlirOperationGetNumResults(op); r < rn; r++) {
     MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, r));
-    n += !mlirOpOperandIsNull(use) && !mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+    n += !mlirOpOperandIsNull(use) &&
+         (!mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) || !tc__gen_is_pointwise(mlirOpOperandGetOwner(use)));
   }
   return n;
 }

@@ -62,11 +62,12 @@ typedef struct tc__gen_spec {
   size_t n_inputs, n_outs;
   intptr_t n_loops;
   uint64_t reduction_loops; ///< bit l: loop l is a reduction
+  const int64_t *sizes;     ///< of the loops, -1 = not known; null: what the results say
 } tc__gen_spec;
-/// A generic with the given body (taken over).
 /// linalg takes a plain dim for the operand's whole size: the head of a larger dim is read at `d mod size` instead (sizes of the
 /// loops, -1 = not known), and a mod that is not needed goes.
 MlirAffineMap tc__map_fit(MlirAffineMap map, MlirType type, const int64_t *sizes);
+/// A generic with the given body (taken over).
 MlirOperation tc__gen_build(tc__builder *b, const tc__gen_spec *spec, MlirRegion body);
 /// The generic with other loops: `loops` gives its old loops in terms of the new ones; maps and operands (inputs, then outs) are
 /// for the new.

@@ -317,8 +317,8 @@ MlirOperation tc__gen_build(tc__builder *b, const tc__gen_spec *spec, MlirRegion
     MlirAttribute par = iterator_attr(b->ctx, false), red = spec->reduction_loops ? iterator_attr(b->ctx, true) : par;
     int64_t sizes[64];
     for (intptr_t l = 0; l < spec->n_loops; l++)
-      sizes[l] = -1;
-    for (size_t i = spec->n_inputs; i < n; i++) // what the results say; a reduction loop's size is its operands' business
+      sizes[l] = spec->sizes ? spec->sizes[l] : -1;
+    for (size_t i = spec->n_inputs; i < n; i++)
       for (intptr_t r = 0, m = mlirAffineMapGetNumResults(spec->maps[i]); r < m; r++) {
         MlirAffineExpr e = mlirAffineMapGetResult(spec->maps[i], r);
         MlirType t = mlirValueGetType(spec->outs[i - spec->n_inputs]);
@@ -440,8 +440,16 @@ MlirOperation tc__gen_remapped(tc__builder *b, MlirOperation op, MlirAffineMap l
     if (ok) {
       tc__builder inner = tc__builder_at_end(body, b->loc);
       tc__build(&inner, "linalg.yield", yields, (size_t)(n - n_in), NULL, 0, NULL, 0, NULL, 0);
+      int64_t sizes[64];
+      for (intptr_t l = 0; l < 64; l++)
+        sizes[l] = -1;
+      for (intptr_t l = 0, m = mlirAffineMapGetNumResults(loops); l < m; l++) {
+        MlirAffineExpr e = mlirAffineMapGetResult(loops, l);
+        if (mlirAffineExprIsADim(e) && mlirAffineDimExprGetPosition(e) < 64)
+          sizes[mlirAffineDimExprGetPosition(e)] = tc__gen_loop_size(op, l);
+      }
       tc__gen_spec spec = {operands,  operands + n_in, maps, (size_t)n_in, (size_t)(n - n_in), mlirAffineMapGetNumDims(loops),
-                           reductions};
+                           reductions, sizes};
       out = tc__gen_build(b, &spec, region);
       if (!mlirOperationIsNull(out))
         tc__copy_discardable(op, out);
@@ -638,11 +646,12 @@ static const MlirValue *emit(fuser *f, MlirOperation op, MlirAffineMap map) {
 
 /// linalg takes the sizes of loops from operands. When none is left that shows one (all were computed away), an empty tensor
 /// does.
-static void bind_loops(fuser *f, tc__builder *b, MlirOperation root) {
+static void bind_loops(fuser *f, tc__builder *b, MlirOperation root, const int64_t *sizes) {
   uint64_t seen = 0;
   intptr_t n_loops = tc__gen_loops(root), n_in = tc__gen_inputs(root), n = 0;
   for (size_t i = 0; i < f->n_inputs + (size_t)mlirOperationGetNumResults(root); i++) {
-    MlirAffineMap map = i < f->n_inputs ? f->maps[i] : tc__gen_map(root, n_in + (intptr_t)(i - f->n_inputs));
+    MlirAffineMap map = i < f->n_inputs ? tc__map_fit(f->maps[i], mlirValueGetType(f->inputs[i]), sizes)
+                                        : tc__gen_map(root, n_in + (intptr_t)(i - f->n_inputs));
     for (intptr_t r = 0, m = mlirAffineMapGetNumResults(map); r < m; r++)
       if (mlirAffineExprIsADim(mlirAffineMapGetResult(map, r)))
         seen |= UINT64_C(1) << mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, r));
@@ -651,7 +660,7 @@ static void bind_loops(fuser *f, tc__builder *b, MlirOperation root) {
   int64_t shape[64];
   for (intptr_t l = 0; l < n_loops && l < 64; l++)
     if (!(seen >> l & 1))
-      exprs[n] = mlirAffineDimExprGet(f->ctx, l), shape[n++] = tc__gen_loop_size(root, l);
+      exprs[n] = mlirAffineDimExprGet(f->ctx, l), shape[n++] = sizes[l];
   if (!n)
     return;
   MlirType t = mlirRankedTensorTypeGet(n, shape, mlirIntegerTypeGet(f->ctx, 8), mlirAttributeGetNull());
@@ -678,8 +687,11 @@ MlirOperation tc__gen_fuse(MlirOperation before, const MlirValue *values, size_t
     if (given)
       yields[i] = given[mlirOpResultGetResultNumber(values[i])];
   }
+  int64_t sizes[64];
+  for (intptr_t l = 0; l < 64; l++)
+    sizes[l] = l < n_loops ? tc__gen_loop_size(last, l) : -1;
   if (!pointwise && !f.oom)
-    bind_loops(&f, &b, last);
+    bind_loops(&f, &b, last, sizes);
   MlirAffineMap *maps = f.oom ? NULL : tc__realloc(f.maps, (f.n_inputs + n_values) * sizeof *maps);
   f.oom |= !maps;
   if (!f.oom) {
@@ -698,7 +710,7 @@ MlirOperation tc__gen_fuse(MlirOperation before, const MlirValue *values, size_t
       reductions |= (uint64_t)!tc__gen_is_parallel(last, l) << l;
     tc__builder inner = tc__builder_at_end(f.body, b.loc);
     tc__build(&inner, "linalg.yield", yields, n_values, NULL, 0, NULL, 0, NULL, 0);
-    tc__gen_spec spec = {f.inputs, outs, maps, f.n_inputs, n_values, n_loops, reductions};
+    tc__gen_spec spec = {f.inputs, outs, maps, f.n_inputs, n_values, n_loops, reductions, sizes};
     op = tc__gen_build(&b, &spec, region);
     if (!mlirOperationIsNull(op)) {
       if (!pointwise)

@@ -57,7 +57,7 @@ static void generalize(MlirOperation op) {
     MlirType t = mlirValueGetType(operands[mlirBlockGetNumArguments(body)]);
     mlirBlockAddArgument(body, mlirTypeIsAShaped(t) ? mlirShapedTypeGetElementType(t) : t, b.loc);
   }
-  tc__gen_spec spec = {operands, operands + n_in, list, (size_t)n_in, 1, n_loops, reductions};
+  tc__gen_spec spec = {operands, operands + n_in, list, (size_t)n_in, 1, n_loops, reductions, NULL};
   MlirOperation generic = tc__gen_build(&b, &spec, region);
   if (mlirOperationIsNull(generic))
     return;
