@@ -414,6 +414,12 @@ bool gen_op(gen *g, tc_op_kind kind, const size_t *operands, size_t n, const Mli
     for (int64_t k = 0; k < count && formula; k++)
       if (isfinite(gen_element(&rough_outs[i], k)) && isfinite(gen_element(&ins[0], k)))
         gen_set_element(&rough_outs[i], k, gen_element(&rough_outs[i], k) + noise * gen_real(g, -1, 1) * gen_element(&ins[0], k));
+    // So does log(sum(exp(x))), by itself or taken from x, beside the largest x.
+    bool logarithm = kind == TC_OP_log_softmax || kind == TC_OP_logsumexp;
+    double scale = logarithm ? 1 + largest(&ins[0]) : 0;
+    for (int64_t k = 0; k < count && logarithm && isfinite(scale); k++)
+      if (isfinite(gen_element(&rough_outs[i], k)))
+        gen_set_element(&rough_outs[i], k, gen_element(&rough_outs[i], k) + noise * gen_real(g, -1, 1) * scale);
     take &= gen_difference(&rough_outs[i], &outs[i]) <= gen_tolerance(types[i].dtype) / 6;
     // Overflow of a 16-bit float depends on where a fused kernel rounds.
     if (tc_dtype_size(types[i].dtype) == 2 && count && finite)
