@@ -541,7 +541,7 @@ static tc_status list_models(const char *dir, const char *filter, char ***out_na
     closedir(d);
   if (filter)
     regfree(&re);
-  if (status == TC_OK)
+  if (status == TC_OK && *out_count)
     qsort(*out_names, *out_count, sizeof **out_names, compare_names);
   return status;
 }
